@@ -1,0 +1,52 @@
+package conf
+
+import (
+	"net/url"
+	"strconv"
+)
+
+// UpstreamAddress is where an app with an upstream is: a host, which may be a name, and a port.
+func (a *App) UpstreamAddress() (host string, port int) {
+	u, err := url.Parse(a.Upstream)
+	if err != nil {
+		return "", 0
+	}
+	if u.Port() == "" {
+		return u.Hostname(), 80
+	}
+	port, _ = strconv.Atoi(u.Port()) // which was checked
+	return u.Hostname(), port
+}
+
+// needsContainer are the keys that an app at a fixed address cannot have.
+var needsContainer = []string{"adopt", "hosts", "port", "sleep", "stop_grace", "update", "idle", "restart_grace"}
+
+func (a *App) checkUpstream(v value) {
+	at := v.get("upstream")
+	u, err := url.Parse(a.Upstream)
+	switch {
+	case at.faulty():
+		return
+	case err != nil || u.Hostname() == "" || u.Port() != "" && !isPort(u.Port(), 1):
+		at.hint("http://10.0.0.7:8080", "expected http://HOST:PORT, got %s", at.shown())
+		return
+	case u.Scheme != "http":
+		at.hint("http://10.0.0.7:8080", "expected http://HOST:PORT, got %s", at.shown())
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Path != "" && u.Path != "/":
+		at.hint("http://"+u.Host, "an address and nothing else; requests keep their own path")
+	}
+	if a.Image != "" {
+		at.hint("image: null, if it comes from defaults", "an app has an image or an upstream, not both")
+	}
+	if a.hasL4() {
+		v.get("route").fail("an upstream is reached over HTTP")
+	}
+	if a.Ready.Health {
+		v.get("ready", "health").fail("no engine knows of an upstream")
+	}
+	for _, key := range append(needsContainer, made...) {
+		if v.get(key).given() {
+			v.get(key).warn("", "does nothing: this app has no container")
+		}
+	}
+}
