@@ -1,0 +1,114 @@
+package l4
+
+import (
+	"context"
+	"errors"
+	"net"
+	"time"
+
+	"github.com/fairlead/fairlead/l4/datagram"
+	"github.com/fairlead/fairlead/relay"
+)
+
+// udpSocket takes the datagrams of one address to the sessions of their clients.
+type udpSocket struct {
+	front    *Front
+	key      socketKey
+	conn     *datagram.Conn
+	sessions *sessions
+	stop     context.CancelCauseFunc
+	open     context.Context // over when the socket is closed: sessions cannot answer without it
+}
+
+func (f *Front) listenUDP(key socketKey, beside bool) (socket, error) {
+	open := datagram.Listen
+	if beside {
+		open = datagram.ListenBeside
+	}
+	conn, err := open(context.Background(), key.address)
+	if err != nil {
+		return nil, err
+	}
+	s := &udpSocket{front: f, key: key, conn: conn, sessions: newSessions(mostSessions, mostOfSource)}
+	s.open, s.stop = context.WithCancelCause(f.service)
+	return s, nil
+}
+
+func (s *udpSocket) address() net.Addr { return s.conn.LocalAddr() }
+
+func (s *udpSocket) Close() error {
+	s.stop(errShuttingDown)
+	return s.conn.Close()
+}
+
+// run reads until the socket is closed; nothing else that reading can say is an end.
+func (s *udpSocket) run() {
+	pause := relay.FirstPause
+	for {
+		batch, err := s.conn.Receive()
+		switch {
+		case err == nil:
+			pause = relay.FirstPause
+			s.carry(batch)
+			batch.Free()
+		case errors.Is(err, net.ErrClosed):
+			return
+		default:
+			s.front.log.Warn("datagrams could not be read", "listener", s.key.String(), "error", err, "pause", pause)
+			time.Sleep(pause)
+			pause = min(2*pause, relay.LongestPause)
+		}
+	}
+}
+
+// carry hands each run of one client's datagrams to its session.
+func (s *udpSocket) carry(batch *datagram.Batch) {
+	messages := batch.Messages()
+	now := time.Now()
+	for len(messages) > 0 {
+		n := 1
+		for n < len(messages) && messages[n].Peer == messages[0].Peer && messages[n].Local == messages[0].Local {
+			n++
+		}
+		s.deliver(messages[:n], &batch.Out, now)
+		messages = messages[n:]
+	}
+}
+
+// deliver hands one client's datagrams to its session. One that ends at this moment takes none: another one begins.
+func (s *udpSocket) deliver(messages []datagram.Message, out *datagram.Out, now time.Time) {
+	key := sessionKey{messages[0].Peer, messages[0].Local}
+	if known := s.sessions.find(key, now); known != nil {
+		if known.take(messages, out, now) {
+			return
+		}
+		s.sessions.remove(known)
+	}
+	if made := s.begin(key, messages, now); made != nil {
+		made.take(messages, out, now)
+		go made.run() // not before it has something to do
+	}
+}
+
+// begin makes a session, to be run. Nil if the route is gone, the client may not start the app, or nobody is served any
+// more.
+func (s *udpSocket) begin(key sessionKey, messages []datagram.Message, now time.Time) *session {
+	port := s.front.table.Load().ports[s.key]
+	if port == nil {
+		return nil
+	}
+	route := port.plain
+	app := s.front.pool.App(route.app.name)
+	if app == nil || !ready(app) && !s.front.mayWakeBy(messages, route.app, now) {
+		s.front.metrics.drops.WithLabelValues(route.app.name, "filtered").Add(float64(len(messages)))
+		return nil
+	}
+	if !s.front.stories.Begin() {
+		return nil
+	}
+	made := newSession(s, key, route, now)
+	for _, old := range s.sessions.add(made) {
+		old.end(errEvicted)
+	}
+	return made
+}
