@@ -1,0 +1,72 @@
+package l7
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/fairlead/fairlead/conf"
+)
+
+// Configure makes the routes of c the ones in force. Requests that are under way go on as they began, and no connection
+// is closed (P7).
+func (f *Front) Configure(c *conf.Config) error {
+	next, err := tableOf(c, f.table.Load())
+	if err != nil {
+		return err
+	}
+	for name, app := range next.apps {
+		app.series = f.metrics.of(name)
+	}
+	f.access.set(c.Log.Access.Format)
+	before := f.table.Swap(next)
+	for name := range before.apps {
+		if next.apps[name] == nil {
+			f.metrics.forget(name)
+		}
+	}
+	return nil
+}
+
+// tableOf goes on counting where the table before did.
+func tableOf(c *conf.Config, before *table) (*table, error) {
+	t := newTable(c.TrustedProxies)
+	t.public, t.httpsPort = c.Listen.Public, c.Listen.HTTPSPort()
+	for name, app := range c.Apps {
+		known, err := appOf(name, app, before.apps[name])
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range app.Routes {
+			if r.IsHTTP() {
+				t.add(routeOf(r, known))
+			}
+		}
+	}
+	return t, nil
+}
+
+func routeOf(r conf.Route, to *app) *route {
+	path := strings.TrimRight(normal("/"+strings.TrimLeft(r.Path, "/")), "/")
+	return &route{
+		host: bare(r.Host), path: path, strip: r.Strip && path != "", app: to, clientCA: r.ClientCA,
+		scope: cmp.Or((&url.URL{Path: path}).EscapedPath(), "/"),
+	}
+}
+
+func appOf(name string, a *conf.App, before *app) (*app, error) {
+	policy, ok := retries[a.Retry]
+	if !ok {
+		return nil, fmt.Errorf("app %s: retry %q is not known", name, a.Retry)
+	}
+	return &app{
+		name: name, port: a.Port, h2c: a.Protocol == "h2c", sticky: a.Sticky,
+		holdPage: a.Hold.Page, holdMax: a.Hold.Max,
+		retry: policy, https: a.HTTPS, hsts: a.HSTS,
+		limits:     limitsOf(a, before),
+		stickyName: stickyPrefix + name, ticketName: ticketPrefix + name,
+		toApp: editsOf(a.Headers.Request), toVisitor: editsOf(a.Headers.Response),
+		cors: corsOf(a.CORS), compress: a.Compress, requestID: a.RequestID,
+	}, nil
+}

@@ -1,0 +1,82 @@
+package h2
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"golang.org/x/net/http2"
+
+	"github.com/fairlead/fairlead/l7/h1"
+)
+
+// isResponse checks what the framer cannot (RFC 9113 section 8.3.2).
+func isResponse(f *http2.MetaHeadersFrame) bool {
+	return len(f.PseudoFields()) == 1 && statusOf(f) >= 100 && statusOf(f) != 101 && !forbidden(f.RegularFields())
+}
+
+// statusOf is 0 for nonsense.
+func statusOf(f *http2.MetaHeadersFrame) int {
+	text := f.PseudoValue("status")
+	n, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || len(text) != 3 {
+		return 0
+	}
+	return int(n)
+}
+
+// lengthOf is -1 if the app does not say.
+func lengthOf(f *http2.MetaHeadersFrame) int64 {
+	for _, field := range f.RegularFields() {
+		if field.Name == "content-length" {
+			if n, err := strconv.ParseUint(field.Value, 10, 63); err == nil {
+				return int64(n)
+			}
+		}
+	}
+	return -1
+}
+
+// nextHead waits for the next header of a response.
+func (s *Stream) nextHead() (*http2.MetaHeadersFrame, error) {
+	c := s.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for len(s.heads) == 0 && s.err == nil && !s.inEnded {
+		s.changed.Wait()
+	}
+	if len(s.heads) > 0 {
+		f := s.heads[0]
+		s.heads = s.heads[1:]
+		return f, nil
+	}
+	return nil, verdict(s.err)
+}
+
+// verdict says what an end without an answer means: that the app has spoken, however badly, or that it is gone.
+func verdict(err error) error {
+	var reset http2.StreamError
+	var ended http2.ConnectionError
+	switch {
+	case err == nil:
+		return fmt.Errorf("%w: it has no header", h1.ErrResponse)
+	case errors.Is(err, errUnseen), errors.As(err, &reset) && reset.Code == http2.ErrCodeRefusedStream:
+		return errUnseen
+	case errors.As(err, &reset), errors.As(err, &ended):
+		return fmt.Errorf("%w: %w", h1.ErrResponse, err)
+	case errors.Is(err, h1.ErrEnded), errors.Is(err, h1.ErrClosed), errors.Is(err, errLeft):
+		return err
+	}
+	return fmt.Errorf("%w: %w", h1.ErrNoResponse, err)
+}
+
+// cancel ends a stream that is not over yet, for a reason of our own.
+func (s *Stream) cancel(cause error) {
+	c := s.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.reset(http2.ErrCodeCancel, cause)
+	c.giveBack(s.body.discard())
+	c.flush()
+	s.stop(cause)
+}
