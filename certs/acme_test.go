@@ -1,0 +1,58 @@
+package certs
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/fairlead/fairlead/conf"
+)
+
+func TestNamesForTheAuthority(t *testing.T) {
+	c := &conf.Config{TLS: conf.TLS{ACME: &conf.ACME{}}, Apps: map[string]*conf.App{
+		"one": {Routes: []conf.Route{{Host: "App.example.org"}, {Host: "app.example.org", Path: "/x"}, {Host: "has.example.org"}}},
+		"two": {Routes: []conf.Route{{Path: "/"}, {Host: "192.0.2.1"}, {Host: "[2001:db8::1]"}, {Host: "nas.local"}, {Host: "localhost"}, {TCP: ":1", SNI: "db.example.org"}}},
+	}}
+	has := func(name string) bool { return name == "has.example.org" }
+	if got := acmeNames(c, has); !slices.Equal(got, []string{"app.example.org"}) {
+		t.Errorf("got %v", got)
+	}
+	c.TLS.ACME.Directory = "https://ca.local/dir" // may know the names of the house
+	if got := acmeNames(c, has); !slices.Equal(got, []string{"app.example.org", "localhost", "nas.local"}) {
+		t.Errorf("of an authority of one's own: got %v", got)
+	}
+	c.TLS.ACME = nil
+	if got := acmeNames(c, has); got != nil {
+		t.Errorf("without an authority: got %v", got)
+	}
+}
+
+// Case B184.
+func TestStoreIsForUsAlone(t *testing.T) {
+	store := filepath.Join(t.TempDir(), "acme")
+	if err := tighten(store); err != nil {
+		t.Errorf("there is none yet: %v", err)
+	}
+	file := filepath.Join(store, "certificates", "key")
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, mode := range map[string]fs.FileMode{file: 0o666, filepath.Dir(file): 0o777} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tighten(store); err != nil {
+		t.Fatal(err)
+	}
+	for path, mode := range map[string]fs.FileMode{file: 0o600, filepath.Dir(file): 0o700} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s: got %v, %v", path, info.Mode(), err)
+		}
+	}
+}

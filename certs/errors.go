@@ -1,0 +1,5 @@
+package certs
+
+import "errors"
+
+var errNoCertificate = errors.New("there is no certificate in it")
