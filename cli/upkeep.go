@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+)
+
+func (p *Program) reloadCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "reload",
+		Short: "Have the configuration read again",
+		Args:  none,
+		RunE: func(c *cobra.Command, _ []string) error {
+			conn, err := p.connect()
+			if err != nil {
+				return err
+			}
+			// Bounded by the server: it answers when the configuration is applied, or refused.
+			if err := conn.Reload(c.Context()); err != nil {
+				return conn.doing(err, "reload the configuration")
+			}
+			p.print("reloaded\n")
+			return nil
+		},
+	}
+}
+
+func (p *Program) cleanCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "clean",
+		Short: "Remove the containers that this instance made",
+		Args:  none,
+		RunE: func(c *cobra.Command, _ []string) error {
+			conn, err := p.connect()
+			if err != nil {
+				return err
+			}
+			removed, err := conn.Clean(c.Context()) // bounded by the server
+			if err != nil {
+				return conn.doing(err, "remove containers")
+			}
+			p.print("%s removed\n", counted(removed, "container"))
+			return nil
+		},
+	}
+}
+
+func (p *Program) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Show the version",
+		Args:  none,
+		Run:   func(*cobra.Command, []string) { p.print("fairlead %s\n", p.Version) },
+	}
+}
