@@ -10,6 +10,7 @@ export GOFLAGS := -buildvcs=false -tags=$(TAGS)
 
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo unknown)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOTESTSUM := gotest.tools/gotestsum@v1.13.0
 ENGINE ?= unix:///var/run/docker.sock
 # What the checks look at.
 PKGS ?= ./...
@@ -20,8 +21,10 @@ export FAIRLEAD_TEST_BIN := $(CURDIR)/bin/fairlead
 
 # In the recipe, so that a failing list fails the target and does not leave go test with nothing to do.
 UNIT = packages=$$(go list ./... | grep -v /integration)
-# RUN=TestName chooses among the smokes, ENGINES="docker rootless" among the engines.
-SMOKE = scripts/engines.sh each go test -count=1 -timeout 15m -run '$(RUN)' ./integration/...
+# RUN=TestName chooses among the smokes, ENGINES="docker rootless" among the engines. Engines and machines have hiccups:
+# a smoke that fails gets one more try, and the report at the end names it; one that fails twice fails the run.
+SMOKE = scripts/engines.sh each go run $(GOTESTSUM) --format standard-quiet --rerun-fails=1 \
+	--rerun-fails-max-failures=5 --rerun-fails-run-root-test --packages ./integration/... -- -count=1 -timeout 15m -run '$(RUN)'
 
 # The machine's cores are the compiler's; steps that fail should fail one by one.
 .NOTPARALLEL:

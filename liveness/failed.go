@@ -9,8 +9,8 @@ import (
 )
 
 // Failed is told by the data path that a connection to a leased replica failed. The replica is suspect at once, so that
-// nobody else is sent there, and looked at; Failed returns when the look has settled. However many requests fail at the
-// same moment, there is one look.
+// nobody else is sent there, and looked at; Failed returns when the look has settled. However many requests fail in one
+// burst, they share a look, and those that come just after it one more.
 func (k *Keeper) Failed(ctx context.Context, lease pool.Lease, cause error) {
 	app, id := lease.App(), lease.Replica.ID
 	k.Log.Debug("a connection to a replica failed", "app", app.Name, "replica", id, "error", cause)
@@ -19,7 +19,7 @@ func (k *Keeper) Failed(ctx context.Context, lease pool.Lease, cause error) {
 		return // what failed is over already
 	}
 	suspect(app, row, "transport failure")
-	k.lookAt(ctx, app, id, journal.Transport, true)
+	k.accuse(ctx, app, id)
 	k.doubtful(app, id)
 }
 

@@ -34,6 +34,7 @@ type Keeper struct {
 	hosts    hosts
 	flights  flights
 	bursts   bursts
+	accused  accusations
 	acts     tasks
 	checkups checkups
 

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -142,5 +143,26 @@ func TestFailuresClearByProbe(t *testing.T) {
 			t.Errorf("%d looks for one failure that many met", n)
 		}
 		h.wantCreates(1)
+	})
+}
+
+// Requests that fail one after another, as those under way do when their replica dies, share a look of a burst each.
+func TestFailuresInARowShareLooks(t *testing.T) {
+	live(t, 1, func(t *testing.T, h *house) {
+		app := h.add("hello", simulated.Image{}, nil)
+		lease := h.served(app)
+		h.engine().Fault(simulated.Fault{On: simulated.Inspect, Kind: simulated.Slow, Delay: 2 * time.Millisecond})
+		looks := h.count(simulated.Look)
+		const failures, apart = 200, 500 * time.Microsecond
+		var told sync.WaitGroup
+		for range failures {
+			told.Go(func() { h.keeper.Failed(t.Context(), lease, simulated.ErrLost) })
+			time.Sleep(apart)
+		}
+		told.Wait()
+		// One look at once, then one for each burst of 20 ms.
+		if n, most := h.count(simulated.Look)-looks, int(failures*apart/(20*time.Millisecond))+1; n > most {
+			t.Errorf("%d looks, and not %d at most, for failures within %s", n, most, failures*apart)
+		}
 	})
 }
