@@ -151,11 +151,18 @@ func restarting(row pool.Row, seen Seen) (pool.Row, Act) {
 	if row.Down >= seen.Policy.RestartGrace {
 		return row, Expire
 	}
-	if seen.Wanted && row.Down >= startAgainAfter && (row.Tried.IsZero() || seen.Now.Sub(row.Tried) >= startAgainEvery) {
+	if seen.Wanted && row.Down >= patience(row, seen.Policy) && (row.Tried.IsZero() || seen.Now.Sub(row.Tried) >= startAgainEvery) {
 		row.Tried = seen.Now
 		return row, StartAgain
 	}
 	return row, None
+}
+
+// patience is how long a row stays stopped before we start it again. It doubles for an app that keeps ending soon after it
+// is ready, up to half the window: past that the row is replaced.
+func patience(row pool.Row, policy *pool.Policy) time.Duration {
+	again := startAgainAfter << min(max(row.Flaps-1, 0), 8)
+	return min(again, max(startAgainAfter, policy.RestartGrace/2))
 }
 
 // draining rows end by the scaler's hand; here only their connections end with the start that they were made to.

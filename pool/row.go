@@ -37,6 +37,8 @@ type Row struct {
 	Answered time.Time
 	// Tried is when the container was last started again by us, in the restart window.
 	Tried time.Time
+	// Flaps counts the starts in a row that ended soon after they were ready.
+	Flaps int
 	// Replace asks for a replacement by the update order: an operator's restart, or an outdated spec.
 	Replace bool
 	// Then says what follows draining.
@@ -119,9 +121,23 @@ func (r *Row) Moved(up *Upstream) { r.upstream = up }
 // Restarts takes the row out of routing because its start is over: sessions end, connections are closed, the slot
 // stays, and the window opens.
 func (r *Row) Restarts() {
+	if r.state == Ready {
+		r.countFlap()
+	}
 	r.enter(Restarting)
 	r.upstream, r.suspect, r.Probing = nil, "", 0
 	r.Down, r.Answered, r.Tried = 0, time.Now(), time.Time{}
+}
+
+// steady is how long a start lasts that does not count as a flap.
+const steady = 10 * time.Second
+
+func (r *Row) countFlap() {
+	if time.Since(r.since) >= steady {
+		r.Flaps = 0
+		return
+	}
+	r.Flaps++
 }
 
 // Died ends the start of a draining row: nothing is served there any more.

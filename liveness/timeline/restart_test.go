@@ -167,3 +167,40 @@ func TestRefusedRemoval(t *testing.T) {
 		h.wantContainers(app, 1)
 	})
 }
+
+// An app that ends as soon as it is ready is started again ever more slowly; one start that lasts makes up for all.
+func TestFlappingIsStartedEverMoreSlowly(t *testing.T) {
+	live(t, 1, func(t *testing.T, h *house) {
+		h.follow()
+		app := h.add("hello", simulated.Image{}, func(p *pool.Policy) { p.Min = 1 })
+		h.after(time.Second)
+		container := h.row(app).Container
+		down := func() (lasted time.Duration) {
+			h.must(h.world().Stop(container))
+			began := time.Now()
+			h.after(100 * time.Millisecond)
+			h.wantStates(app, pool.Restarting)
+			for h.row(app).State() != pool.Ready {
+				h.after(100 * time.Millisecond)
+			}
+			return time.Since(began)
+		}
+		last := time.Duration(0)
+		for range 4 {
+			lasted := down()
+			if lasted < 2*time.Second || lasted < last*3/2 {
+				t.Errorf("down for %s, and the time before for %s", lasted, last)
+			}
+			last = lasted
+			h.after(time.Second)
+		}
+		if last > 20*time.Second {
+			t.Errorf("down for %s: the window would have ended", last)
+		}
+		h.after(time.Minute)
+		if lasted := down(); lasted > 4*time.Second {
+			t.Errorf("down for %s after a start that lasted", lasted)
+		}
+		h.wantCreates(1)
+	})
+}
