@@ -211,7 +211,7 @@ func (s *Scaler) wake(ctx context.Context, app *pool.App, row pool.Row) {
 // boot starts the container, waits for readiness and settles.
 func (s *Scaler) boot(ctx context.Context, app *pool.App, row pool.Row, host *runtime.Host, began time.Time) {
 	engineBegan := time.Now()
-	if err := s.startContainer(ctx, host, row.Container); err != nil {
+	if err := s.startContainer(ctx, app, host, row.Container); err != nil {
 		if errors.Is(err, runtime.ErrNotFound) {
 			err = s.resumed(ctx, host, row.Container, err)
 		}
@@ -241,14 +241,24 @@ func (s *Scaler) boot(ctx context.Context, app *pool.App, row pool.Row, host *ru
 }
 
 // startContainer starts, and wakes a paused one.
-func (s *Scaler) startContainer(ctx context.Context, host *runtime.Host, id string) error {
+func (s *Scaler) startContainer(ctx context.Context, app *pool.App, host *runtime.Host, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, startBound)
 	defer cancel()
 	if c, err := readiness.Inspect(ctx, host, id); err == nil && c.Status == runtime.StatusPaused {
 		return s.settleStart(ctx, host, id, host.Engine.Unpause(ctx, id))
 	}
+	err := s.settleStart(ctx, host, id, host.Engine.Start(ctx, id))
+	if err == nil || refused(err) || app.Snapshot().Failure != nil {
+		return err
+	}
+	backoff(stumble).sleep(ctx)
 	return s.settleStart(ctx, host, id, host.Engine.Start(ctx, id))
 }
+
+// stumble is the time before the same container is started a second time, unless the app's last start failed, too.
+// Engines trip over the networks of containers that come and go at the same moment: a chain of iptables is gone, an
+// address is taken.
+const stumble = 500 * time.Millisecond
 
 // settleStart finds out what a start came to whose reply was an error, or was lost. A silent engine is asked until the
 // start's time is over.

@@ -201,6 +201,17 @@ func TestStartRefused(t *testing.T) {
 	})
 }
 
+// An engine that trips once over a start is asked once more, for the same container, and the visitor sees nothing of it.
+func TestStartStumbles(t *testing.T) {
+	live(t, 1, func(t *testing.T, h *house) {
+		h.engine().Fault(simulated.Fault{On: simulated.Start, Kind: simulated.Status500, Times: 1})
+		app := h.add("hello", simulated.Image{}, nil)
+		h.served(app)
+		h.wantCreates(1)
+		h.wantWords(app, journal.ReplicaStarted)
+	})
+}
+
 // An exit during the start fails at once, with the exit code and the last line.
 func TestCrashDuringStart(t *testing.T) {
 	live(t, 1, func(t *testing.T, h *house) {
