@@ -75,7 +75,7 @@ func New(log *slog.Logger) *Journal {
 
 // Record adds an event; its Seq and Time are set here, and passwords in the cause's addresses are struck out.
 func (j *Journal) Record(e Event) {
-	e.Cause = redact(e.Cause)
+	e.Cause = Redact(e.Cause)
 	if untold, tell := j.add(e); tell {
 		j.log.Info(string(e.Word), attributes(e, untold)...)
 	}

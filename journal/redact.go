@@ -6,4 +6,5 @@ import "regexp"
 // put the address that they were asked for into their errors.
 var password = regexp.MustCompile(`(://[^/?#\s:@"']*):[^/?#\s@"']+@`)
 
-func redact(text string) string { return password.ReplaceAllString(text, "$1:xxxxx@") }
+// Redact strikes passwords out of the addresses in a text.
+func Redact(text string) string { return password.ReplaceAllString(text, "$1:xxxxx@") }

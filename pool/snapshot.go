@@ -13,7 +13,7 @@ type Snapshot struct {
 // Failure is why the app could not start, and when the next try is allowed.
 type Failure struct {
 	Reason string // for visitors: crashed, pull failed, …
-	Detail string // for operators: exit code, last log lines, the engine's message
+	Detail string // for operators: the cause, such as an exit code or the engine's message; under it what was printed last
 	Until  time.Time
 	Tries  int
 }

@@ -26,17 +26,16 @@ func (s *Scaler) failed(ctx context.Context, app *pool.App, row pool.Row, host *
 	case errors.As(err, &exit):
 		reason = "crashed"
 	}
-	detail := err.Error()
+	cause, output := journal.Redact(err.Error()), ""
 	now, there := app.Snapshot().Row(row.ID)
 	if there && now.Container != "" && host != nil {
-		output := s.lastOutput(host, now.Container)
+		output = s.lastOutput(host, now.Container)
 		s.Previous.keep(app.Name, output)
-		detail += lastLine(output)
 	}
-	s.record(journal.StartFailed, app, row, reason+": "+detail)
+	s.record(journal.StartFailed, app, row, reason+": "+cause)
 	s.Metrics.failed(app.Name)
 	last := app.Snapshot().Failure
-	next := nextFailure(last, reason, detail, time.Now())
+	next := nextFailure(last, reason, cause+lastLine(output), time.Now())
 	if last == nil && errors.Is(err, errRemoved) {
 		next.Tries, next.Until = 0, time.Now() // not the app's fault: its visitors wait on for another one, this once
 	}
@@ -92,11 +91,12 @@ func (s *Scaler) lastOutput(host *runtime.Host, id string) string {
 	return string(output)
 }
 
+// lastLine stands under the cause and is no part of an event: what containers print is for those who may read logs.
 func lastLine(output string) string {
 	output = strings.TrimSpace(output)
 	if output == "" {
 		return ""
 	}
 	line := output[strings.LastIndexByte(output, '\n')+1:]
-	return "; last line: " + line[:min(len(line), 200)]
+	return "\nlast line: " + line[:min(len(line), 200)]
 }

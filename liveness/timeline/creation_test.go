@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -212,7 +213,8 @@ func TestStartStumbles(t *testing.T) {
 	})
 }
 
-// An exit during the start fails at once, with the exit code and the last line.
+// An exit during the start fails at once, with the exit code and, under it, the last line: that is for those who may read
+// logs, so no event has it.
 func TestCrashDuringStart(t *testing.T) {
 	live(t, 1, func(t *testing.T, h *house) {
 		app := h.add("hello", simulated.Image{Crashes: true, CrashAfter: 2 * time.Second, ExitCode: 3, CrashLog: "no database\n",
@@ -222,12 +224,30 @@ func TestCrashDuringStart(t *testing.T) {
 		if took := time.Since(began); a.Outcome != pool.Failed || a.Failure.Reason != "crashed" || took > 3*time.Second {
 			t.Fatalf("%s %+v after %s", a.Outcome, a.Failure, took)
 		}
-		t.Log(a.Failure.Detail)
+		cause, printed, _ := strings.Cut(a.Failure.Detail, "\n")
+		if !strings.Contains(cause, "exited with code 3") || !strings.Contains(printed, "exit 3") {
+			t.Errorf("the detail is %q", a.Failure.Detail)
+		}
+		if strings.Contains(h.story(), "exit 3") {
+			t.Errorf("an event has what the container printed:\n%s", h.story())
+		}
 		if h.scaler.Previous.Of("hello") == "" {
 			t.Error("the last output is not kept")
 		}
 		h.after(time.Second)
 		h.wantContainers(app, 0)
+	})
+}
+
+// What an engine repeats of an address with a password is shown without it.
+func TestFailureHasNoPassword(t *testing.T) {
+	live(t, 1, func(t *testing.T, h *house) {
+		said := errors.New(`Get "https://me:hunter2@registry.lan/v2/": refused`)
+		h.engine().Fault(simulated.Fault{On: simulated.Pull, Kind: simulated.Status500, Err: said})
+		a := h.visit(h.add("hello", simulated.Image{}, nil), pool.Visitor{})
+		if a.Outcome != pool.Failed || !strings.Contains(a.Failure.Detail, "me:xxxxx@registry.lan") {
+			t.Errorf("%s: %+v", a.Outcome, a.Failure)
+		}
 	})
 }
 
