@@ -74,9 +74,10 @@ func (s *Scaler) order(app *pool.App, row pool.Row) (*runtime.Host, Order, error
 	return host, order, err
 }
 
-// pull is shared by all replicas that want the image on the host at the same time, and outlives each of them.
+// pull is shared by all replicas that want the image on the host, by the same policy, at the same time. It outlives each of
+// them.
 func (s *Scaler) pull(ctx context.Context, host *runtime.Host, order Order) error {
-	done := s.pulls.DoChan(host.Name+" "+order.Spec.Image, func() (any, error) {
+	done := s.pulls.DoChan(host.Name+" "+string(order.Pull)+" "+order.Spec.Image, func() (any, error) {
 		return nil, host.Engine.Pull(context.WithoutCancel(ctx), order.Spec.Image, order.Pull)
 	})
 	select {
