@@ -9,17 +9,14 @@ import (
 	"github.com/fairlead/fairlead/pool"
 )
 
-// accuse looks at a row that requests failed on, and returns when that look has settled. The first failure of a burst
-// looks at once; those that come meanwhile share its look, and those that come within a burst after it share one more.
-// Hundreds of requests that die with one container fail over many milliseconds, and a quick engine would be asked
-// again and again.
+// accuse has a row looked at that requests failed on, and returns when that look has settled, or ctx ends. The first
+// failure of a burst causes a look at once; those that come meanwhile share it, and those that come within a burst after
+// it share one more. Hundreds of requests that die with one container fail over many milliseconds, and a quick engine
+// would be asked again and again.
 func (k *Keeper) accuse(ctx context.Context, app *pool.App, id string) {
 	settled, first := k.accused.join(id)
 	if first {
-		k.lookAt(ctx, app, id, journal.Transport, true)
-		k.accused.settle(id)
 		k.acts.Go(func() { k.hearOut(app, id) })
-		return
 	}
 	select {
 	case <-settled:
@@ -28,18 +25,16 @@ func (k *Keeper) accuse(ctx context.Context, app *pool.App, id string) {
 	}
 }
 
-// hearOut looks for those who came after a look, until a burst passes without any.
+// hearOut looks, and again for those who came after a look, until a burst passes without any. It does so under the Keeper's
+// own life: the accuser who was first may leave, and the others wait on.
 func (k *Keeper) hearOut(app *pool.App, id string) {
-	for {
+	for again := true; again; again = k.accused.again(id) {
+		k.lookAt(k.life, app, id, journal.Transport, true)
+		k.accused.settle(id)
 		select {
 		case <-time.After(burst):
 		case <-k.life.Done():
 		}
-		if !k.accused.again(id) {
-			return
-		}
-		k.lookAt(k.life, app, id, journal.Transport, true)
-		k.accused.settle(id)
 	}
 }
 
@@ -49,7 +44,7 @@ type accusations struct {
 	next map[string]chan struct{}
 }
 
-// join says whether the caller is the first of a burst, who looks and settles; others wait for settled.
+// join says whether the caller is the first of a burst, who sees to the looks. Everybody waits for settled.
 func (a *accusations) join(id string) (settled <-chan struct{}, first bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

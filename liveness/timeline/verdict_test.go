@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -143,6 +144,34 @@ func TestFailuresClearByProbe(t *testing.T) {
 			t.Errorf("%d looks for one failure that many met", n)
 		}
 		h.wantCreates(1)
+	})
+}
+
+// The first of two accusers leaves. The look that both wait for goes on, and the other one is told nothing before it settles.
+func TestAccuserWhoLeavesTakesNoLookAlong(t *testing.T) {
+	live(t, 1, func(t *testing.T, h *house) {
+		app := h.add("hello", simulated.Image{}, nil)
+		lease := h.served(app)
+		h.engine().Fault(simulated.Fault{On: simulated.Inspect, Kind: simulated.Slow, Delay: time.Second})
+		go h.keeper.LookAt(t.Context(), app, lease.Replica.ID, journal.Pass) // a look that the accusers share
+		synctest.Wait()
+		leaving, leave := context.WithCancel(t.Context())
+		go h.keeper.Failed(leaving, lease, simulated.ErrLost)
+		synctest.Wait()
+		told := make(chan struct{})
+		go func() {
+			h.keeper.Failed(t.Context(), lease, simulated.ErrLost)
+			close(told)
+		}()
+		synctest.Wait()
+		leave()
+		synctest.Wait()
+		select {
+		case <-told:
+			t.Error("told of a look that has not settled")
+		default:
+		}
+		<-told
 	})
 }
 
