@@ -37,10 +37,10 @@ func (k *Keeper) apply(app *pool.App, host, identity string, o runtime.Observati
 		return true
 	})
 	if before.Replica == nil {
-		return ""
+		return "" // stale
 	}
 	if row.Replica == nil {
-		row = before
+		row = before // nothing changed
 	}
 	if before.State() == pool.Ready && row.State() == pool.Restarting {
 		k.record(journal.RestartDetected, app, row, why, causeOf(o))

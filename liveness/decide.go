@@ -30,8 +30,8 @@ type Seen struct {
 	Verdict   runtime.Verdict
 	Start     string
 	Endpoints map[int]pool.Endpoint // nil if the container has none now
-	Volumes   bool
-	// Accused: the look was asked for because a connection to the replica failed.
+	// Accused: the look was asked for because a connection to the replica failed. That made it suspect already; a probe from
+	// before the failure may have cleared it since.
 	Accused bool
 	// Wanted: a visitor waits, or min needs the row.
 	Wanted bool
@@ -121,7 +121,7 @@ func ready(row pool.Row, seen Seen) (pool.Row, Act) {
 		row.Probing = 0 // one that is out asks the old address
 	}
 	if seen.Accused && row.Suspect() == "" {
-		row.Suspected("transport failure")
+		row.Suspected(suspectTransport)
 	}
 	if row.Suspect() != "" && row.Suspect() != pool.SuspectHealth && row.Probing == 0 {
 		return row, Probe

@@ -8,6 +8,9 @@ import (
 	"github.com/fairlead/fairlead/runtime"
 )
 
+// suspectTransport is what a failed connection says against a replica.
+const suspectTransport = "transport failure"
+
 // Failed is told by the data path that a connection to a leased replica failed. The replica is suspect at once, so that
 // nobody else is sent there, and looked at; Failed returns when the look has settled. However many requests fail in one
 // burst, they share a look, and those that come just after it one more.
@@ -18,7 +21,7 @@ func (k *Keeper) Failed(ctx context.Context, lease pool.Lease, cause error) {
 	if !ok || row.Upstream() != lease.Upstream {
 		return // what failed is over already
 	}
-	suspect(app, row, "transport failure")
+	suspect(app, row, suspectTransport)
 	k.accuse(ctx, app, id)
 	k.doubtful(app, id)
 }
@@ -43,7 +46,7 @@ func (k *Keeper) doubtful(app *pool.App, id string) {
 // connections for a frozen process, too; only a check of its health takes back what another one said.
 func refutable(why string) bool {
 	switch why {
-	case "", pool.SuspectHealth, "paused", string(runtime.PausedIt), string(runtime.Died):
+	case "", pool.SuspectHealth, pool.SuspectPaused, string(runtime.PausedIt), string(runtime.Died):
 		return false
 	default:
 		return true
