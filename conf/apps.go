@@ -97,10 +97,7 @@ func (a *App) environment(v value) {
 	from := v.get("env_file")
 	env := map[string]Secret{}
 	for i, path := range a.EnvFile {
-		at := from
-		if items := from.items(); i < len(items) {
-			at = items[i]
-		}
+		at := from.item(i)
 		a.EnvFile[i] = at.file(path)
 		text, err := readLimited(a.EnvFile[i])
 		if err != nil {

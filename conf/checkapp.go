@@ -1,8 +1,6 @@
 package conf
 
-import (
-	"strings"
-)
+import "strings"
 
 func checkApp(c *Config, app *App, root value) {
 	v := root.get("apps", app.Name)
@@ -22,9 +20,9 @@ func checkApp(c *Config, app *App, root value) {
 	app.checkLimits(v)
 	app.checkHTTPS(c, v)
 	app.checkContainer(v)
-	for i, name := range app.Hosts {
+	for _, name := range app.Hosts {
 		if _, ok := c.Hosts[name]; !ok {
-			v.get("hosts").hint(oneOfKeys(root.get("hosts")), "there is no host %q", app.Hosts[i])
+			v.get("hosts").hint(oneOfKeys(root.get("hosts")), "there is no host %q", name)
 		}
 	}
 }

@@ -11,9 +11,9 @@ var (
 )
 
 func (a *App) checkContainer(v value) {
-	for key, set := range map[string]float64{"memory": float64(a.Memory), "cpus": a.CPUs, "shm_size": float64(a.ShmSize)} {
-		positive(v.get(key), set)
-	}
+	positive(v.get("memory"), a.Memory)
+	positive(v.get("cpus"), a.CPUs)
+	positive(v.get("shm_size"), a.ShmSize)
 	if a.PidsLimit == 0 || a.PidsLimit < NoLimit {
 		v.get("pids_limit").hint("-1 for no limit", "must be more than 0")
 	}
@@ -22,16 +22,19 @@ func (a *App) checkContainer(v value) {
 	}
 	a.checkMaps(v)
 	a.checkVolumes(v)
-	for _, key := range []string{"cap_add", "cap_drop"} {
-		for _, name := range map[string][]string{"cap_add": a.CapAdd, "cap_drop": a.CapDrop}[key] {
-			if !capability.MatchString(name) {
-				v.get(key).fail("%q is no capability", name)
-			}
-		}
-	}
+	v.get("cap_add").capabilities(a.CapAdd)
+	v.get("cap_drop").capabilities(a.CapDrop)
 	for _, option := range a.SecurityOpt {
 		if strings.HasPrefix(option, "no-new-privileges") {
 			v.get("security_opt").hint("no_new_privileges: true or false", "no-new-privileges has a key of its own")
+		}
+	}
+}
+
+func (v value) capabilities(names []string) {
+	for _, name := range names {
+		if !capability.MatchString(name) {
+			v.fail("%q is no capability", name)
 		}
 	}
 }
@@ -56,10 +59,7 @@ func (a *App) checkMaps(v value) {
 func (a *App) checkVolumes(v value) {
 	seen := map[string]bool{}
 	for i, volume := range a.Volumes {
-		at := v.get("volumes")
-		if items := at.items(); i < len(items) {
-			at = items[i]
-		}
+		at := v.get("volumes").item(i)
 		if seen[volume.Target] && !at.faulty() {
 			at.fail("something else is mounted at %s already", volume.Target)
 		}

@@ -73,16 +73,15 @@ func (v value) checkSNI(r *Route) {
 func checkProxied(c *Config, root value, taken listeners) {
 	known := map[string]bool{}
 	for listener, who := range taken {
-		_, address, _ := strings.Cut(listener, " ")
-		address, _, _ = strings.Cut(address, " ")
-		known[address] = known[address] || strings.HasPrefix(listener, "tcp ") && (who == "listen.http" || who == "listen.https" || strings.HasPrefix(who, "apps."))
+		proto, address, _ := strings.Cut(listener, " ")
+		address, _, _ = strings.Cut(address, " ") // without the server name
+		if proto == "tcp" && who != "listen.admin" && who != "listen.metrics" {
+			known[address] = true
+		}
 	}
 	v := root.get("listen", "proxy_protocol")
 	for i, address := range c.Listen.ProxyProtocol {
-		at := v
-		if items := v.items(); i < len(items) {
-			at = items[i]
-		}
+		at := v.item(i)
 		if !known[address] && !at.faulty() {
 			at.hint("as it is written there", "no HTTP listener and no TCP route has the address %s", at.shown())
 		}

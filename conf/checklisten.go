@@ -33,11 +33,7 @@ func checkListen(c *Config, root value) {
 
 func (v value) listeners(addresses, taken []string) []string {
 	for i, address := range addresses {
-		at := v
-		if items := v.items(); i < len(items) {
-			at = items[i]
-		}
-		taken = at.listener(address, taken)
+		taken = v.item(i).listener(address, taken)
 	}
 	return taken
 }

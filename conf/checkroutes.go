@@ -14,10 +14,7 @@ func checkRoutes(c *Config, root value) {
 	for _, name := range sortedKeys(c.Apps) {
 		app, v := c.Apps[name], root.get("apps", name, "route")
 		for i := range app.Routes {
-			at, route := v, &app.Routes[i]
-			if items := v.items(); i < len(items) {
-				at = items[i]
-			}
+			at, route := v.item(i), &app.Routes[i]
 			if !route.IsHTTP() {
 				at.l4Route(app, route, listeners)
 				continue

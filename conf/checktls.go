@@ -39,10 +39,7 @@ func checkPublic(v value, port int) {
 func (t *TLS) checkCerts(v value) (leaves []*x509.Certificate) {
 	fallback := false
 	for i := range t.Certs {
-		at := v
-		if items := v.items(); i < len(items) {
-			at = items[i]
-		}
+		at := v.item(i)
 		if leaf := t.Certs[i].check(at); leaf != nil {
 			leaves = append(leaves, leaf)
 		}
@@ -94,10 +91,7 @@ func (c *Config) warnAboutHosts(root value, leaves []*x509.Certificate) {
 	for _, name := range sortedKeys(c.Apps) {
 		v := root.get("apps", name, "route")
 		for i, r := range c.Apps[name].Routes {
-			at := v
-			if items := v.items(); i < len(items) {
-				at = items[i]
-			}
+			at := v.item(i)
 			if r.Host != "" && !c.TLS.covers(r.Host, leaves) {
 				at.get("host").warn("", "no certificate is for it: over https nobody reaches it")
 			}
@@ -151,10 +145,7 @@ func (v value) authorities(path string) {
 
 func (t *TLS) checkLocal(v value) {
 	for i, name := range t.LocalCA {
-		at := v
-		if items := v.items(); i < len(items) {
-			at = items[i]
-		}
+		at := v.item(i)
 		name = strings.ToLower(strings.TrimSuffix(name, "."))
 		t.LocalCA[i] = name
 		_, notAddress := netip.ParseAddr(name)
@@ -186,10 +177,6 @@ func (a *App) checkHTTPS(c *Config, v value) {
 		if r.ClientCA == "" || len(c.Listen.HTTPS) > 0 {
 			continue
 		}
-		at := v.get("route")
-		if items := at.items(); i < len(items) {
-			at = items[i]
-		}
-		at.get("client_ca").hint("listen: {https: \":8443\"}", "without TLS nobody shows a certificate")
+		v.get("route").item(i).get("client_ca").hint("listen: {https: \":8443\"}", "without TLS nobody shows a certificate")
 	}
 }

@@ -20,10 +20,7 @@ type CORS struct {
 func (c *CORS) check(v value) {
 	at := v.get("origins")
 	for i, origin := range c.Origins {
-		item := at
-		if items := at.items(); i < len(items) {
-			item = items[i]
-		}
+		item := at.item(i)
 		c.Origins[i] = strings.ToLower(origin)
 		item.origin(c.Origins[i], len(c.Origins))
 		// A browser refuses the pair, and to name whoever asks instead would open the visitor's session to every page.
@@ -55,10 +52,7 @@ func (v value) origin(text string, of int) {
 
 func (v value) tokens(key string, names []string) {
 	for i, name := range names {
-		at := v.get(key)
-		if items := at.items(); i < len(items) {
-			at = items[i]
-		}
+		at := v.get(key).item(i)
 		if !token.MatchString(name) || name == "*" {
 			at.hint("left out it is any", "%q is no name", name)
 		}

@@ -38,11 +38,15 @@ var token = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 func (h *Headers) check(v value) {
 	h.Request.check(v.get("request"))
 	h.Response.check(v.get("response"))
-	for _, key := range []string{"set", "add"} {
-		for name := range map[string]map[string]string{"set": h.Request.Set, "add": h.Request.Add}[key] {
-			if at := v.get("request", key, name); strings.Contains(at.text(), "{replica}") {
-				at.hint("in a response it is", "{replica} is not known before the request is sent")
-			}
+	v.get("request", "set").withoutReplica(h.Request.Set)
+	v.get("request", "add").withoutReplica(h.Request.Add)
+}
+
+// withoutReplica refuses the placeholder that only an answer has a value for.
+func (v value) withoutReplica(fields map[string]string) {
+	for _, name := range sortedKeys(fields) {
+		if strings.Contains(fields[name], "{replica}") {
+			v.get(name).hint("in a response it is", "{replica} is not known before the request is sent")
 		}
 	}
 }
@@ -57,13 +61,8 @@ func (e *Edits) check(v value) {
 	for _, name := range sortedKeys(e.Add) {
 		v.get("add", name).field(name, e.Add[name])
 	}
-	at := v.get("remove")
 	for i, name := range e.Remove {
-		if items := at.items(); i < len(items) {
-			items[i].fieldName(name)
-		} else {
-			at.fieldName(name)
-		}
+		v.get("remove").item(i).fieldName(name)
 	}
 }
 
@@ -88,9 +87,4 @@ func (v value) fieldName(name string) {
 	case lower == "host":
 		v.hint("X-Forwarded-Host tells it too", "the app gets the Host that the visitor asked for")
 	}
-}
-
-func (v value) text() string {
-	s, _ := v.raw.(scalar)
-	return s.Text
 }

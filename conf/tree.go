@@ -95,6 +95,14 @@ func (v value) items() []value {
 	return out
 }
 
+// item is one of a list, or the value itself where a single one stands for a list.
+func (v value) item(i int) value {
+	if items := v.items(); i < len(items) {
+		return items[i]
+	}
+	return v
+}
+
 // given reports whether somebody wrote it; null takes back what a lower layer wrote.
 func (v value) given() bool {
 	s, ok := v.raw.(scalar)
