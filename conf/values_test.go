@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -73,11 +74,19 @@ func TestParseBytes(t *testing.T) {
 	}
 }
 
-func TestVolumeIsItsShortForm(t *testing.T) {
-	for _, text := range []string{"/a:/b", "v:/b:ro", "v:/b:ro,Z", "/b", "v:/b:U"} {
-		app := loaded(t, `apps: {a: {image: x, volumes: ["`+text+`"]}}`).Apps["a"]
-		if got := app.Volumes[0].String(); got != text {
-			t.Errorf("got %q, want %q", got, text)
+func TestVolumeIsReadFromItsShortForm(t *testing.T) {
+	for text, want := range map[string]Volume{
+		"/a:/b":      {Source: "/a", Target: "/b"},
+		"v:/b/":      {Source: "v", Target: "/b"},
+		"v:/b:ro":    {Source: "v", Target: "/b", ReadOnly: true},
+		"v:/b:ro,Z":  {Source: "v", Target: "/b", ReadOnly: true, Options: []string{"Z"}},
+		"v:/b:rw,U,": {Source: "v", Target: "/b", Options: []string{"U"}},
+		"/b":         {Target: "/b"},
+	} {
+		got := loaded(t, `apps: {a: {image: x, volumes: ["`+text+`"]}}`).Apps["a"].Volumes[0]
+		if got.Source != want.Source || got.Target != want.Target || got.ReadOnly != want.ReadOnly ||
+			!slices.Equal(got.Options, want.Options) {
+			t.Errorf("%s: got %+v, want %+v", text, got, want)
 		}
 	}
 }

@@ -15,25 +15,6 @@ type Volume struct {
 	Options  []string // the others, as written: z, Z, U, rshared …
 }
 
-// Bind reports whether the source is a path rather than a volume's name.
-func (v Volume) Bind() bool { return strings.HasPrefix(v.Source, "/") }
-
-// String is the short form again.
-func (v Volume) String() string {
-	if v.Source == "" {
-		return v.Target
-	}
-	options := v.Options
-	if v.ReadOnly {
-		options = append([]string{"ro"}, options...)
-	}
-	s := v.Source + ":" + v.Target
-	if len(options) > 0 {
-		s += ":" + strings.Join(options, ",")
-	}
-	return s
-}
-
 var volumeName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]*$`)
 
 func (v *Volume) decode(from value) {
