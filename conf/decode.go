@@ -68,7 +68,7 @@ func (v value) mapping(dst reflect.Value) {
 		item := reflect.New(dst.Type().Elem()).Elem()
 		host, isHost := item.Addr().Interface().(*Host)
 		if isHost {
-			*host = defaultHost()
+			*host = HostAt("")
 		}
 		switch under := v.get(key); {
 		case under.given():

@@ -34,8 +34,9 @@ func defaultState(environ map[string]string, uid int) string {
 	return filepath.Join(environ["HOME"], ".local", "state", "fairlead")
 }
 
-func defaultHost() Host {
-	return Host{Reach: "auto", Events: true, Timeout: 5 * time.Second, Weight: 1}
+// HostAt is a host of which nothing is said but where it is.
+func HostAt(url string) Host {
+	return Host{URL: url, Reach: "auto", Events: true, Timeout: 5 * time.Second, Weight: 1}
 }
 
 // defaultApp leaves out what depends on other keys: see settle.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/fairlead/fairlead/conf"
 	"github.com/fairlead/fairlead/runtime"
@@ -61,7 +60,7 @@ func engineOf(kind runtime.Kind, way docker.Options) (runtime.Engine, error) {
 // search finds an engine when the configuration names none.
 func search(ctx context.Context, getenv func(string) string, say func(string)) (conf.Host, error) {
 	for _, candidate := range runtime.Candidates(getenv) {
-		host := conf.Host{URL: candidate.URL, Reach: "auto", Events: true, Timeout: 5 * time.Second}
+		host := conf.HostAt(candidate.URL)
 		engine, info, err := open(ctx, host, "search")
 		if err != nil {
 			say(fmt.Sprintf("no engine answers at %s (%s): %v", candidate.URL, candidate.Why, err))
