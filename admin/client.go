@@ -102,7 +102,7 @@ func (c *Client) Forget(ctx context.Context, host string) (hosts []HostStatus, e
 	return hosts, c.call(ctx, http.MethodPost, "/api/hosts/"+url.PathEscape(host)+"/forget", &hosts)
 }
 
-// Clean removes what no app has any more.
+// Clean removes the containers that the server's instance made, and says how many.
 func (c *Client) Clean(ctx context.Context) (removed int, err error) {
 	var cleaned Cleaned
 	err = c.call(ctx, http.MethodPost, "/api/clean", &cleaned)

@@ -26,7 +26,7 @@ func (a *api) events(w http.ResponseWriter, r *http.Request) {
 		a.follow(w, r, since, app)
 		return
 	}
-	events, _ := a.since(since)
+	events, _ := a.Journal.Since(since)
 	answer(w, http.StatusOK, append([]journal.Event{}, of(app, events)...))
 }
 
@@ -44,20 +44,6 @@ func sinceOf(r *http.Request) (uint64, error) {
 		return 0, fmt.Errorf("since=%s: want the number of an event", quoted(text))
 	}
 	return since, nil
-}
-
-// since is the journal's, but starts over for a number that it has not reached: Fairlead was restarted, and its numbers
-// begin anew.
-func (a *api) since(seq uint64) ([]journal.Event, <-chan struct{}) {
-	events, changed := a.Journal.Since(seq)
-	if len(events) > 0 || seq == 0 {
-		return events, changed
-	}
-	all, changed := a.Journal.Since(0)
-	if len(all) == 0 || all[len(all)-1].Seq < seq {
-		return all, changed
-	}
-	return nil, changed
 }
 
 func of(app string, events []journal.Event) (kept []journal.Event) {
@@ -80,7 +66,7 @@ func (a *api) follow(w http.ResponseWriter, r *http.Request, since uint64, app s
 	defer ticker.Stop()
 	piece := []byte(": fairlead\n\n") // shows at once that the stream stands
 	for {
-		events, changed := a.since(since)
+		events, changed := a.Journal.Since(since)
 		if n := len(events); n > 0 {
 			since = events[n-1].Seq
 		}
