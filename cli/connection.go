@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -22,14 +23,14 @@ type connection struct {
 // FAIRLEAD_CONFIG names, else its default. The token is found the same way, at last in the state directory. It connects
 // to nothing yet.
 func (p *Program) connect() (*connection, error) {
-	address := first(p.admin, p.env("FAIRLEAD_ADMIN"))
-	token := first(p.token, p.env("FAIRLEAD_TOKEN"))
+	address := cmp.Or(p.admin, p.env("FAIRLEAD_ADMIN"))
+	token := cmp.Or(p.token, p.env("FAIRLEAD_TOKEN"))
 	c := &connection{address: address}
 	if address == "" || token == "" {
 		config, err := conf.Load(p.source(nil))
 		switch {
 		case err == nil:
-			c.address = first(address, config.Listen.Admin)
+			c.address = cmp.Or(address, config.Listen.Admin)
 			token, c.untold = tokenOf(token, config)
 		case address == "":
 			return nil, err
@@ -90,13 +91,4 @@ func (c *connection) where(err error) error {
 		return hinted{error: err, hint: "is fairlead running there? --admin or FAIRLEAD_ADMIN names another address, -c its configuration"}
 	}
 	return err
-}
-
-func first(words ...string) string {
-	for _, w := range words {
-		if w != "" {
-			return w
-		}
-	}
-	return ""
 }

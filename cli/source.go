@@ -34,11 +34,7 @@ func (p *Program) load(source conf.Source) (*conf.Config, error) {
 	if len(source.Paths) == 0 {
 		return nil, errNoConfig
 	}
-	config, err := conf.Load(source)
-	if err != nil {
-		return nil, err
-	}
-	return config, nil
+	return conf.Load(source)
 }
 
 func settings(set []string) (map[string]any, error) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -51,9 +52,4 @@ func ago(d time.Duration) string {
 // short is an id as people read it.
 func short(id string) string { return id[:min(len(id), 12)] }
 
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
+func orDash(s string) string { return cmp.Or(s, "-") }
