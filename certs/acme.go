@@ -79,7 +79,7 @@ func tighten(store string) error {
 			return err
 		}
 		info, err := entry.Info()
-		if err != nil || info.Mode()&(0o077|fs.ModeSymlink) == 0 || info.Mode()&fs.ModeSymlink != 0 {
+		if err != nil || info.Mode()&fs.ModeSymlink != 0 || info.Mode()&0o077 == 0 {
 			return err
 		}
 		return os.Chmod(path, info.Mode()&0o700)
