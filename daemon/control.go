@@ -25,21 +25,22 @@ func (c control) app(name string) (*pool.App, error) {
 	return nil, fmt.Errorf("app %q: %w", name, admin.ErrNoApp)
 }
 
-// hasContainers refuses to start or stop what is only an address.
-func hasContainers(app *pool.App) error {
-	if at := app.Snapshot().Policy.Fixed; at != "" {
-		return fmt.Errorf("app %q is at %s and has no container: %w", app.Name, at, admin.ErrRefused)
+// withContainers refuses to start or stop what is only an address.
+func (c control) withContainers(name string) (*pool.App, error) {
+	app, err := c.app(name)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	if at := app.Snapshot().Policy.Fixed; at != "" {
+		return nil, fmt.Errorf("app %q is at %s and has no container: %w", app.Name, at, admin.ErrRefused)
+	}
+	return app, nil
 }
 
 // Wake wants one replica, and ends a back-off after failed starts.
 func (c control) Wake(name string) error {
-	app, err := c.app(name)
+	app, err := c.withContainers(name)
 	if err != nil {
-		return err
-	}
-	if err := hasContainers(app); err != nil {
 		return err
 	}
 	app.SetFailure(nil)
@@ -49,11 +50,8 @@ func (c control) Wake(name string) error {
 
 // Sleep drains all of the app's replicas.
 func (c control) Sleep(name string) error {
-	app, err := c.app(name)
+	app, err := c.withContainers(name)
 	if err != nil {
-		return err
-	}
-	if err := hasContainers(app); err != nil {
 		return err
 	}
 	app.Unwant()
@@ -71,11 +69,8 @@ func (c control) Sleep(name string) error {
 
 // Restart flags the app's replicas for replacement.
 func (c control) Restart(name string) error {
-	app, err := c.app(name)
+	app, err := c.withContainers(name)
 	if err != nil {
-		return err
-	}
-	if err := hasContainers(app); err != nil {
 		return err
 	}
 	for _, row := range app.Snapshot().Rows {
@@ -170,5 +165,5 @@ func (d *daemon) forget(name string) {
 
 // Clean removes the containers that this instance made.
 func (c control) Clean(ctx context.Context) (int, error) {
-	return c.endContainers(ctx, true, true, time.Second)
+	return c.endContainers(ctx, ending{remove: true, spare: true, grace: time.Second})
 }

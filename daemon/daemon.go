@@ -98,7 +98,8 @@ func Run(ctx context.Context, o Options) error {
 	work.Go(func() { d.certs.Run(working) })
 	go d.followConfig(working)
 	d.followMoves(working)
-	d.log.Info("listening", "http", d.http.addresses(), "https", d.https.addresses(), "l4", d.l4.Addresses(), "admin", config.Listen.Admin, "apps", len(config.Apps))
+	d.log.Info("listening", "http", d.http.addresses(), "https", d.https.addresses(), "l4", d.l4.Addresses(),
+		"admin", config.Listen.Admin, "apps", len(config.Apps))
 	notify(sd.SdNotifyReady, d.log)
 	go d.watchdog(working)
 	select {

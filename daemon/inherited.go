@@ -41,7 +41,8 @@ func (i inherited) listen(address string, open func(string) (net.Listener, error
 	case 1:
 		return net.FileListener(files[0]) // a duplicate of its own
 	default:
-		return nil, fmt.Errorf("systemd passed %d sockets of that name; give each a .socket unit and a FileDescriptorName= of its own", len(files))
+		return nil, fmt.Errorf("systemd passed %d sockets of that name; give each a .socket unit and a FileDescriptorName= of its own",
+			len(files))
 	}
 }
 

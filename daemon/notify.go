@@ -15,8 +15,8 @@ func notify(state string, log *slog.Logger) {
 	}
 }
 
-// watchdog tells systemd that we are alive, twice in the time that WatchdogSec= gives, for as long as
-// the listeners and the hosts can be listed: that takes the locks that most takes. It returns at once where nobody asks.
+// watchdog tells systemd that we are alive, twice in the time that WatchdogSec= gives, for as long as the listeners and the
+// hosts can be listed: that takes the locks that most takes. It returns at once where nobody asks.
 func (d *daemon) watchdog(ctx context.Context) {
 	every, err := sd.SdWatchdogEnabled(false)
 	if err != nil || every <= 0 {

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -27,7 +28,7 @@ func (d *daemon) reload(ctx context.Context) error {
 	case diff.Empty():
 		return nil
 	case diff.Refused != "":
-		return d.refuse(fmt.Errorf("%s", diff.Refused))
+		return d.refuse(errors.New(diff.Refused))
 	case len(diff.Restart) > 0:
 		return d.refuse(fmt.Errorf("%s can only change with a restart", strings.Join(diff.Restart, ", ")))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/fairlead/fairlead/pool"
@@ -23,7 +22,8 @@ func (d *daemon) shutdown(stopWork func()) {
 	if policy.Containers != "keep" {
 		bounded, stop := context.WithTimeout(context.Background(), time.Minute)
 		defer stop()
-		if _, err := d.endContainers(bounded, policy.Containers == "remove", false, 10*time.Second); err != nil {
+		how := ending{remove: policy.Containers == "remove", grace: 10 * time.Second}
+		if _, err := d.endContainers(bounded, how); err != nil {
 			d.log.Warn("some containers are left", "error", err)
 		}
 	}
@@ -39,43 +39,45 @@ func (d *daemon) drain(ctx context.Context) {
 	fronts.Wait()
 }
 
-// endContainers stops every container in the pool, and removes them if asked to. Their rows go with them. What
-// others made is stopped at most, and spared if asked to.
-func (d *daemon) endContainers(ctx context.Context, remove, spare bool, grace time.Duration) (int, error) {
-	var ended atomic.Int64
-	var ending sync.WaitGroup
-	failures := make(chan error, 1024)
-	for _, app := range d.pool.Apps() {
-		for _, row := range app.Snapshot().Rows {
-			if row.Container == "" || row.Adopted && spare {
-				continue
-			}
-			ending.Go(func() {
-				if err := d.endContainer(ctx, app, row, remove, grace); err != nil {
-					failures <- err
-					return
-				}
-				ended.Add(1)
-			})
-		}
-	}
-	go func() { ending.Wait(); close(failures) }()
-	var errs []error
-	for err := range failures {
-		errs = append(errs, err)
-	}
-	return int(ended.Load()), errors.Join(errs...)
+// ending is how containers are ended.
+type ending struct {
+	remove bool          // not only stopped
+	spare  bool          // what others made is not touched; else it is stopped, and never removed
+	grace  time.Duration // between the stop signal and the kill
 }
 
-func (d *daemon) endContainer(ctx context.Context, app *pool.App, row pool.Row, remove bool, grace time.Duration) error {
+// endContainers ends every container in the pool, all at once, and says how many. The rows of those that are removed go with
+// them.
+func (d *daemon) endContainers(ctx context.Context, how ending) (ended int, err error) {
+	var all sync.WaitGroup
+	outcomes := make(chan error)
+	for _, app := range d.pool.Apps() {
+		for _, row := range app.Snapshot().Rows {
+			if row.Container == "" || row.Adopted && how.spare {
+				continue
+			}
+			all.Go(func() { outcomes <- d.endContainer(ctx, app, row, how) })
+		}
+	}
+	go func() { all.Wait(); close(outcomes) }()
+	for failure := range outcomes {
+		if failure == nil {
+			ended++
+		}
+		err = errors.Join(err, failure)
+	}
+	return ended, err
+}
+
+func (d *daemon) endContainer(ctx context.Context, app *pool.App, row pool.Row, how ending) error {
 	host, err := d.fleet.Host(row.Host)
 	if err != nil {
 		return err
 	}
-	if err := host.Engine.Stop(ctx, row.Container, grace); err != nil && !errors.Is(err, runtime.ErrNotFound) {
+	if err := host.Engine.Stop(ctx, row.Container, how.grace); err != nil && !errors.Is(err, runtime.ErrNotFound) {
 		return err
 	}
-	if !remove || row.Adopted {
+	if !how.remove || row.Adopted {
 		return nil
 	}
 	if err := host.Engine.Remove(ctx, row.Container, true); err != nil && !errors.Is(err, runtime.ErrNotFound) {
