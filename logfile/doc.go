@@ -6,9 +6,9 @@
 //	…
 //	lines.Close(ctx)   // when what was kept is written
 //
-// A Writer keeps lines in memory, and one goroutine writes what has come within a hundredth of a second with one call. A destination that
-// stands still for a moment costs nothing, for a second it holds up who writes, and then it costs lines, which are
-// counted: traffic is worth more than its log.
+// A Writer keeps lines in memory, and one goroutine writes what has come within a hundredth of a second with one call. A
+// destination that stands still for a moment costs nothing, for a second it holds up who writes, and then it costs lines,
+// which are counted: traffic is worth more than its log.
 //
 // It does not format lines, and does not compress what it has rotated.
 package logfile

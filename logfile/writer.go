@@ -28,7 +28,7 @@ type Writer struct {
 	mu      sync.Mutex // guards the fields below
 	kept    []byte
 	arrived chan struct{} // holds one: something is kept, or closed is set
-	taken   chan struct{} // closed when what was kept is taken
+	taken   chan struct{} // closed and replaced when what was kept is taken
 	stands  bool          // nothing was taken for as long as patience lasts
 	closed  bool
 }
@@ -40,7 +40,8 @@ func NewWriter(w io.Writer) *Writer {
 	return l
 }
 
-// Write keeps a line, which ends in a line feed, or drops it where there is no room and there was none for a second. It never fails.
+// Write keeps a line, which ends in a line feed. Where there is no room it waits for some, a second at most, and drops the
+// line if there was none for as long. It never fails.
 func (l *Writer) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,7 +65,7 @@ func (l *Writer) Post(line []byte) {
 	}
 }
 
-// put keeps a line or drops it. False if it is worth to wait for room. The mutex is held.
+// put keeps a line or drops it. False if it is worth waiting for room. The mutex is held.
 func (l *Writer) put(line []byte) bool {
 	fits := l.fits(len(line))
 	switch {
@@ -136,7 +137,7 @@ func (l *Writer) run() {
 	}
 }
 
-// hasLittle says whether it is worth to wait for more.
+// hasLittle says whether it is worth waiting for more.
 func (l *Writer) hasLittle() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -44,15 +44,8 @@ func TestEveryLineArrivesWhole(t *testing.T) {
 // while it does.
 func TestStandingDestination(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		to := &gate{}
-		l := NewWriter(to)
-		line := append(bytes.Repeat([]byte("x"), 1<<20-1), '\n')
 		began := time.Now()
-		_, _ = l.Write(line)
-		synctest.Wait() // it is being written
-		for range room >> 20 {
-			_, _ = l.Write(line)
-		}
+		l, to, line := standing()
 		if waited := time.Since(began); waited != 0 {
 			t.Errorf("waited %s while there was room", waited)
 		}
@@ -101,14 +94,7 @@ func (c *counted) Write(p []byte) (int, error) {
 // Who waits for room goes on as soon as there is some.
 func TestRoomComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		to := &gate{}
-		l := NewWriter(to)
-		line := append(bytes.Repeat([]byte("x"), 1<<20-1), '\n')
-		_, _ = l.Write(line)
-		synctest.Wait()
-		for range room >> 20 {
-			_, _ = l.Write(line)
-		}
+		l, to, line := standing()
 		time.AfterFunc(patience/2, to.open)
 		began := time.Now()
 		_, _ = l.Write(line)
@@ -122,14 +108,7 @@ func TestRoomComes(t *testing.T) {
 // Who cannot wait need not, and his line is written when there is room.
 func TestPostDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		to := &gate{}
-		l := NewWriter(to)
-		line := append(bytes.Repeat([]byte("x"), 1<<20-1), '\n')
-		_, _ = l.Write(line)
-		synctest.Wait()
-		for range room >> 20 {
-			l.Post(line)
-		}
+		l, to, line := standing()
 		began := time.Now()
 		if l.TryWrite(line) {
 			t.Error("there is room")
@@ -183,6 +162,20 @@ func TestPartsAreWholeLines(t *testing.T) {
 	if whole.String() != text {
 		t.Error("the parts are not the whole")
 	}
+}
+
+// standing is a writer without any room: its destination stands still, with one line in its hands, and as many are kept
+// as may be. All are of one MiB.
+func standing() (l *Writer, to *gate, line []byte) {
+	to = &gate{}
+	l = NewWriter(to)
+	line = append(bytes.Repeat([]byte("x"), 1<<20-1), '\n')
+	l.Post(line)
+	synctest.Wait() // it is being written
+	for range room >> 20 {
+		l.Post(line)
+	}
+	return l, to, line
 }
 
 // gate is a destination that stands still until it is opened.
