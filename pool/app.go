@@ -203,17 +203,3 @@ func (a *App) publish(change func(next *Snapshot) bool) (before, after *Snapshot
 	a.snap.Store(&next)
 	return before, &next
 }
-
-// FirstOf says whether a look that was asked for in this order is newer than all that were applied to the replica, and
-// remembers it. An older one is stale, even if the newer changed nothing.
-func (r *Replica) FirstOf(asked uint64) bool {
-	for {
-		last := r.looked.Load()
-		if asked <= last {
-			return false
-		}
-		if r.looked.CompareAndSwap(last, asked) {
-			return true
-		}
-	}
-}

@@ -12,11 +12,11 @@ type Replica struct {
 	ID string
 
 	leases   atomic.Int64
-	seats    atomic.Int64 // taken by sessions and by leases without a session
-	sessions atomic.Int64 // live ones
-	lastUse  atomic.Int64 // nanoseconds since epoch
-	leaving  atomic.Bool  // draining: the end of the last lease is news
-	looked   atomic.Uint64
+	seats    atomic.Int64  // taken by sessions and by leases without a session
+	sessions atomic.Int64  // live ones
+	lastUse  atomic.Int64  // nanoseconds since epoch
+	leaving  atomic.Bool   // draining: the end of the last lease is news
+	looked   atomic.Uint64 // the newest look that was applied, by the order of asking
 	gone     chan struct{}
 }
 
@@ -56,6 +56,20 @@ func (r *Replica) takeSeat(limit int) bool {
 			return false
 		}
 		if r.seats.CompareAndSwap(taken, taken+1) {
+			return true
+		}
+	}
+}
+
+// FirstOf says whether a look that was asked for in this order is newer than all that were applied to the replica, and
+// remembers it. An older one is stale, even if the newer changed nothing.
+func (r *Replica) FirstOf(asked uint64) bool {
+	for {
+		last := r.looked.Load()
+		if asked <= last {
+			return false
+		}
+		if r.looked.CompareAndSwap(last, asked) {
 			return true
 		}
 	}

@@ -120,8 +120,7 @@ func (a *App) Counts(t Ticket) bool { return a.waiting.counts(t, time.Now()) }
 func (a *App) Changed() <-chan struct{} { return a.waiting.changed() }
 
 // Want counts as one visitor for as long as a ticket lives, without holding anybody: an operator's wake. Said again, it
-// counts for longer, not for more.
-// A replica that serves fulfils it.
+// counts for longer, not for more. A replica that serves fulfils it.
 func (a *App) Want() {
 	if a.Snapshot().serves() {
 		return
