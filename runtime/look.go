@@ -93,9 +93,7 @@ func observe(ctx context.Context, engine Inspector, q Query, known, identities m
 	if !identities[q.Identity] {
 		return Observation{Query: q, Cause: "identity"}
 	}
-	ctx, cancel := context.WithTimeout(ctx, inspectBound)
-	defer cancel()
-	c, err := engine.Inspect(ctx, q.Container)
+	c, err := inspectBounded(ctx, engine, q.Container)
 	switch {
 	case err == nil && c.ID != q.Container:
 		return Observation{Query: q, Cause: fmt.Sprintf("asked for %.12s, got %.12s", q.Container, c.ID)}

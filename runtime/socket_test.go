@@ -165,32 +165,21 @@ func TestMemoShares(t *testing.T) {
 
 // P6: a hung question hangs nobody else.
 func TestMemoDoesNotQueue(t *testing.T) {
-	socket, err := runtime.NewSocket("unix:///nowhere", nil, runtime.SSH{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	memo := runtime.Memo[int]{Socket: socket}
-	hungNow, release := make(chan struct{}), make(chan struct{})
-	defer close(release)
-	go func() {
-		_, _ = memo.Get(context.Background(), func(context.Context) (int, error) {
-			close(hungNow)
-			<-release
-			return 1, nil
-		})
-	}()
-	<-hungNow
-	answered := make(chan int, 1)
-	go func() {
-		value, _ := memo.Get(context.Background(), func(context.Context) (int, error) { return 2, nil })
-		answered <- value
-	}()
-	select {
-	case value := <-answered:
-		if value != 2 {
-			t.Errorf("got %d", value)
+	synctest.Test(t, func(t *testing.T) {
+		memo := runtime.Memo[int]{Socket: &runtime.Socket{}}
+		release := make(chan struct{})
+		defer close(release)
+		go func() {
+			_, _ = memo.Get(t.Context(), func(context.Context) (int, error) {
+				<-release
+				return 1, nil
+			})
+		}()
+		synctest.Wait() // it hangs
+		began := time.Now()
+		value, err := memo.Get(t.Context(), func(context.Context) (int, error) { return 2, nil })
+		if took := time.Since(began); err != nil || value != 2 || took > 5*time.Second {
+			t.Errorf("got the %d. answer after %s, %v", value, took, err)
 		}
-	case <-time.After(10 * time.Second):
-		t.Fatal("the second question waits for the first")
-	}
+	})
 }

@@ -66,10 +66,7 @@ func (e *Engine) Inspect(ctx context.Context, idOrName string) (runtime.Containe
 }
 
 func (e *Engine) inspect(ctx context.Context, idOrName string) (container.InspectResponse, error) {
-	if err := runtime.CheckName(idOrName); err != nil {
-		return container.InspectResponse{}, err
-	}
-	c, err := e.client(ctx)
+	c, err := e.on(ctx, idOrName)
 	if err != nil {
 		return container.InspectResponse{}, err
 	}
@@ -149,7 +146,7 @@ func addresses(endpoints map[string]*network.EndpointSettings) map[string][]neti
 	return found
 }
 
-// published takes the first usable binding of each TCP port. IPv4 comes first in Docker's own order.
+// published takes the first usable binding of each port of that protocol. IPv4 comes first in Docker's own order.
 func published(ports nat.PortMap, proto string) map[int]netip.AddrPort {
 	found := make(map[int]netip.AddrPort)
 	for port, bindings := range ports {

@@ -68,9 +68,9 @@ func (e *Engine) change(ctx context.Context, doing, id string, wanted func(runti
 	return runtime.AlreadySo(ctx, e, id, explain(doing, call(c)), wanted)
 }
 
-// on returns a client for a call on a container, after a look at its id.
-func (e *Engine) on(ctx context.Context, id string) (session, error) {
-	if err := runtime.CheckName(id); err != nil {
+// on returns a client for a call on a container, after a look at its id or name.
+func (e *Engine) on(ctx context.Context, idOrName string) (session, error) {
+	if err := runtime.CheckName(idOrName); err != nil {
 		return session{}, err
 	}
 	return e.client(ctx)

@@ -13,10 +13,7 @@ import (
 
 // Stats asks once, without the second that Docker takes to tell a rate.
 func (e *Engine) Stats(ctx context.Context, id string) (runtime.Usage, error) {
-	if err := runtime.CheckName(id); err != nil {
-		return runtime.Usage{}, err
-	}
-	c, err := e.client(ctx)
+	c, err := e.on(ctx, id)
 	if err != nil {
 		return runtime.Usage{}, err
 	}

@@ -156,7 +156,7 @@ func addresses(settings *define.InspectNetworkSettings) map[string][]netip.Addr 
 	return found
 }
 
-// published takes the first usable binding of each TCP port.
+// published takes the first usable binding of each port of that protocol.
 func published(ports map[string][]define.InspectHostPort, proto string) map[int]netip.AddrPort {
 	found := make(map[int]netip.AddrPort)
 	for port, bindings := range ports {

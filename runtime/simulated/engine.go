@@ -95,11 +95,13 @@ func (e *Engine) listing(w *World) []runtime.Container {
 		if !there || !ours || e.lie(List, about, Omit) != nil {
 			continue
 		}
-		listed = append(listed, runtime.Container{
-			ID: shown.ID, Name: shown.Name, Image: shown.Image, Labels: shown.Labels, Status: shown.Status,
-		})
+		listed = append(listed, summary(shown))
 	}
 	return listed
+}
+
+func summary(c runtime.Container) runtime.Container {
+	return runtime.Container{ID: c.ID, Name: c.Name, Image: c.Image, Labels: c.Labels, Status: c.Status}
 }
 
 // Labelled lists by any label, as truthfully as List does.
@@ -110,9 +112,7 @@ func (e *Engine) Labelled(ctx context.Context, label string) ([]runtime.Containe
 		for _, c := range w.everything() {
 			shown, there := e.shown(List, c)
 			if has, carries := shown.Labels[key]; there && carries && (!valued || has == value) {
-				listed = append(listed, runtime.Container{
-					ID: shown.ID, Name: shown.Name, Image: shown.Image, Labels: shown.Labels, Status: shown.Status,
-				})
+				listed = append(listed, summary(shown))
 			}
 		}
 		answer(listed, nil)
