@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/fairlead/fairlead/admin"
 	"github.com/fairlead/fairlead/conf"
 )
@@ -51,6 +53,17 @@ func (p *Program) connect() (*connection, error) {
 	}
 	c.Client = client
 	return c, nil
+}
+
+// connected makes a command's RunE of what it does with a Fairlead that runs.
+func (p *Program) connected(run func(*cobra.Command, *connection, []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		conn, err := p.connect()
+		if err != nil {
+			return err
+		}
+		return run(c, conn, args)
+	}
 }
 
 func tokenOf(given string, config *conf.Config) (string, error) {

@@ -20,17 +20,13 @@ func (p *Program) eventsCommand() *cobra.Command {
 		Use:   "events",
 		Short: "Show what happened",
 		Args:  none,
-		RunE: func(c *cobra.Command, _ []string) error {
-			conn, err := p.connect()
-			if err != nil {
-				return err
-			}
+		RunE: p.connected(func(c *cobra.Command, conn *connection, _ []string) error {
 			show := p.showEvent
 			if asJSON {
 				show = p.showEventJSON
 			}
 			return conn.doing(p.events(c, conn, app, tail, follow, show), "read the events")
-		},
+		}),
 	}
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on as they come")
 	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")

@@ -1,28 +1,11 @@
 package cli
 
-import (
-	"github.com/spf13/cobra"
-)
+import "github.com/spf13/cobra"
 
 func (p *Program) hostsCommand() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "hosts",
-		Short: "Show the container engines",
-		Args:  none,
-		RunE: func(c *cobra.Command, _ []string) error {
-			seen, err := p.overview(c)
-			switch {
-			case err != nil:
-				return err
-			case asJSON:
-				return p.printJSON(seen.Hosts)
-			}
-			p.showHosts(seen.Hosts)
-			return nil
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	c := p.shows("hosts", "Show the container engines", func(o overview) (any, func()) {
+		return o.Hosts, func() { p.showHosts(o.Hosts) }
+	})
 	c.AddCommand(p.forgetCommand())
 	return c
 }
@@ -32,11 +15,7 @@ func (p *Program) forgetCommand() *cobra.Command {
 		Use:   "forget HOST",
 		Short: "Give up the replicas of a host whose engine is another one now",
 		Args:  one("HOST"),
-		RunE: func(c *cobra.Command, args []string) error {
-			conn, err := p.connect()
-			if err != nil {
-				return err
-			}
+		RunE: p.connected(func(c *cobra.Command, conn *connection, args []string) error {
 			ctx, cancel := bounded(c)
 			defer cancel()
 			hosts, err := conn.Forget(ctx, args[0])
@@ -45,6 +24,6 @@ func (p *Program) forgetCommand() *cobra.Command {
 			}
 			p.showHosts(hosts)
 			return nil
-		},
+		}),
 	}
 }

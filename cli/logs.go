@@ -16,19 +16,15 @@ func (p *Program) logsCommand() *cobra.Command {
 		Use:   "logs APP",
 		Short: "Show the output of an app's container",
 		Args:  one("APP"),
-		RunE: func(c *cobra.Command, args []string) error {
-			conn, err := p.connect()
-			if err != nil {
-				return err
-			}
+		RunE: p.connected(func(c *cobra.Command, conn *connection, args []string) error {
 			ctx, stop := interruptible(c)
 			defer stop()
-			err = p.logs(ctx, conn, args[0], o)
+			err := p.logs(ctx, conn, args[0], o)
 			if errors.Is(err, context.Canceled) {
 				return nil // Ctrl-C is how following ends
 			}
 			return conn.doing(err, "read the logs of %s", args[0])
-		},
+		}),
 	}
 	c.Flags().BoolVarP(&o.Follow, "follow", "f", false, "go on as it comes")
 	c.Flags().BoolVarP(&o.Previous, "previous", "p", false, "the end of the output of the last container that ended or failed to start")

@@ -21,35 +21,37 @@ type overview struct {
 }
 
 func (p *Program) statusCommand() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "status",
-		Short: "Show apps, replicas and hosts",
-		Args:  none,
-		RunE: func(c *cobra.Command, _ []string) error {
-			seen, err := p.overview(c)
-			switch {
-			case err != nil:
-				return err
-			case asJSON:
-				return p.printJSON(seen)
-			}
-			p.showApps(seen.Apps)
-			p.showFailures(seen.Apps)
+	return p.shows("status", "Show apps, replicas and hosts", func(o overview) (any, func()) {
+		return o, func() {
+			p.showApps(o.Apps)
+			p.showFailures(o.Apps)
 			p.print("\n")
-			p.showHosts(seen.Hosts)
-			return nil
-		},
-	}
+			p.showHosts(o.Hosts)
+		}
+	})
+}
+
+// shows is a command that shows a part of the overview: as JSON, or to people.
+func (p *Program) shows(use, about string, part func(overview) (json any, show func())) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{Use: use, Short: about, Args: none}
+	c.RunE = p.connected(func(c *cobra.Command, conn *connection, _ []string) error {
+		seen, err := p.overview(c, conn)
+		if err != nil {
+			return err
+		}
+		json, show := part(seen)
+		if asJSON {
+			return p.printJSON(json)
+		}
+		show()
+		return nil
+	})
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	return c
 }
 
-func (p *Program) overview(c *cobra.Command) (o overview, err error) {
-	conn, err := p.connect()
-	if err != nil {
-		return o, err
-	}
+func (p *Program) overview(c *cobra.Command, conn *connection) (o overview, err error) {
 	ctx, cancel := bounded(c)
 	defer cancel()
 	release, err := conn.Release(ctx)

@@ -1,26 +1,20 @@
 package cli
 
-import (
-	"github.com/spf13/cobra"
-)
+import "github.com/spf13/cobra"
 
 func (p *Program) reloadCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "reload",
 		Short: "Have the configuration read again",
 		Args:  none,
-		RunE: func(c *cobra.Command, _ []string) error {
-			conn, err := p.connect()
-			if err != nil {
-				return err
-			}
+		RunE: p.connected(func(c *cobra.Command, conn *connection, _ []string) error {
 			// Bounded by the server: it answers when the configuration is applied, or refused.
 			if err := conn.Reload(c.Context()); err != nil {
 				return conn.doing(err, "reload the configuration")
 			}
 			p.print("reloaded\n")
 			return nil
-		},
+		}),
 	}
 }
 
@@ -29,18 +23,14 @@ func (p *Program) cleanCommand() *cobra.Command {
 		Use:   "clean",
 		Short: "Remove the containers that this instance made",
 		Args:  none,
-		RunE: func(c *cobra.Command, _ []string) error {
-			conn, err := p.connect()
-			if err != nil {
-				return err
-			}
+		RunE: p.connected(func(c *cobra.Command, conn *connection, _ []string) error {
 			removed, err := conn.Clean(c.Context()) // bounded by the server
 			if err != nil {
 				return conn.doing(err, "remove containers")
 			}
 			p.print("%s removed\n", counted(removed, "container"))
 			return nil
-		},
+		}),
 	}
 }
 

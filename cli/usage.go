@@ -15,11 +15,7 @@ func (p *Program) usageCommand() *cobra.Command {
 		Use:   "usage",
 		Short: "Show what each replica takes",
 		Args:  none,
-		RunE: func(c *cobra.Command, _ []string) error {
-			conn, err := p.connect()
-			if err != nil {
-				return err
-			}
+		RunE: p.connected(func(c *cobra.Command, conn *connection, _ []string) error {
 			ctx, cancel := bounded(c)
 			defer cancel()
 			usages, err := conn.Usage(ctx)
@@ -31,7 +27,7 @@ func (p *Program) usageCommand() *cobra.Command {
 			}
 			p.showUsage(usages)
 			return nil
-		},
+		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	return c

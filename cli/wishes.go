@@ -47,18 +47,14 @@ func (p *Program) restartCommand() *cobra.Command {
 // wish is a command that asks something of one app and tells how the app is now.
 func (p *Program) wish(use, about string, ask func(*cobra.Command, *connection, string) (admin.App, error)) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: about, Args: one("APP")}
-	c.RunE = func(c *cobra.Command, args []string) error {
-		conn, err := p.connect()
-		if err != nil {
-			return err
-		}
+	c.RunE = p.connected(func(c *cobra.Command, conn *connection, args []string) error {
 		app, err := ask(c, conn, args[0])
 		if err != nil {
 			return conn.doing(err, "%s %s", c.Name(), args[0])
 		}
 		p.print("%s: %s\n", app.Name, outcome(app))
 		return nil
-	}
+	})
 	return c
 }
 
