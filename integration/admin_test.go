@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"net"
 	"net/http"
 	"testing"
 )
@@ -46,15 +45,4 @@ func with(header http.Header, key, value string) http.Header {
 	more := header.Clone()
 	more.Set(key, value)
 	return more
-}
-
-// freeAddress is for a listener whose address nobody tells. Another may take it before, which ends the smoke at once.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }

@@ -263,16 +263,6 @@ func routeAddedL4(t *testing.T, reach string) {
 	}
 }
 
-func freePort(t *testing.T) int {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
-}
-
 func TestL4Leaving(t *testing.T) {
 	t.Parallel()
 	f := launch(t, setup{Apps: echoes("")})
