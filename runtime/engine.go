@@ -93,20 +93,15 @@ type Info struct {
 	Identity string // stable over restarts of the engine: Docker's Info.ID; Podman's graph root and user
 	// Place tells engines apart that have one identity, as on machines that were cloned: the machine's name, and the
 	// engine's folder there. It may change whenever the engine is restarted.
-	Place      string
-	CgroupV2   bool
-	CanPause   bool // rootless cgroup v1 cannot
-	CanLimit   bool // memory and cpu limits take effect
-	LogDriver  string
-	Containers int
+	Place    string
+	CgroupV2 bool
+	CanPause bool // rootless cgroup v1 cannot
 }
 
 // Image is what Fairlead needs to know of a local image.
 type Image struct {
-	ID           string
-	Volumes      []string // paths of VOLUME instructions
-	ExposedPorts []int    // tcp
-	HasHealth    bool     // the image brings a HEALTHCHECK
+	ID      string
+	Volumes []string // paths of VOLUME instructions
 }
 
 // Event is one engine event in the words of this package, whichever engine sent it.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/docker/docker/api/types/image"
 	"github.com/docker/docker/pkg/jsonmessage"
-	"github.com/docker/go-connections/nat"
 
 	"github.com/fairlead/fairlead/runtime"
 )
@@ -30,23 +29,10 @@ func (e *Engine) Image(ctx context.Context, ref string) (runtime.Image, error) {
 		return runtime.Image{}, explain("image "+ref, err)
 	}
 	found := runtime.Image{ID: raw.ID}
-	if config := raw.Config; config != nil {
-		found.Volumes = slices.Sorted(maps.Keys(config.Volumes))
-		found.ExposedPorts = exposed(config.ExposedPorts)
-		found.HasHealth = config.Healthcheck != nil && len(config.Healthcheck.Test) > 0 && config.Healthcheck.Test[0] != "NONE"
+	if raw.Config != nil {
+		found.Volumes = slices.Sorted(maps.Keys(raw.Config.Volumes))
 	}
 	return found, nil
-}
-
-func exposed(ports map[string]struct{}) []int {
-	var numbers []int
-	for port := range ports {
-		if p := nat.Port(port); p.Proto() == "tcp" && p.Int() > 0 {
-			numbers = append(numbers, p.Int())
-		}
-	}
-	slices.Sort(numbers)
-	return numbers
 }
 
 // Pull makes the image present, as the policy says.

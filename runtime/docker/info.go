@@ -22,17 +22,14 @@ func (e *Engine) Info(ctx context.Context) (runtime.Info, error) {
 	rootless := slices.Contains(info.SecurityOptions, "name=rootless")
 	cgroupV2 := info.CgroupVersion == "2"
 	return runtime.Info{
-		Kind:       runtime.Docker,
-		Release:    info.ServerVersion,
-		API:        c.ClientVersion(),
-		Rootless:   rootless,
-		Identity:   info.ID,
-		Place:      info.Name + ":" + info.DockerRootDir,
-		CgroupV2:   cgroupV2,
-		CanPause:   !rootless || cgroupV2,
-		CanLimit:   info.MemoryLimit && info.CPUCfsQuota,
-		LogDriver:  info.LoggingDriver,
-		Containers: info.Containers,
+		Kind:     runtime.Docker,
+		Release:  info.ServerVersion,
+		API:      c.ClientVersion(),
+		Rootless: rootless,
+		Identity: info.ID,
+		Place:    info.Name + ":" + info.DockerRootDir,
+		CgroupV2: cgroupV2,
+		CanPause: !rootless || cgroupV2,
 	}, nil
 }
 

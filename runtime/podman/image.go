@@ -4,8 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/containers/podman/v5/pkg/bindings/images"
 
@@ -29,24 +27,10 @@ func (e *Engine) Image(ctx context.Context, ref string) (runtime.Image, error) {
 		return runtime.Image{}, nil
 	}
 	found := runtime.Image{ID: raw.ID}
-	if config := raw.Config; config != nil {
-		found.Volumes = slices.Sorted(maps.Keys(config.Volumes))
-		found.ExposedPorts = exposed(config.ExposedPorts)
+	if raw.Config != nil {
+		found.Volumes = slices.Sorted(maps.Keys(raw.Config.Volumes))
 	}
-	found.HasHealth = raw.HealthCheck != nil && len(raw.HealthCheck.Test) > 0 && raw.HealthCheck.Test[0] != "NONE"
 	return found, nil
-}
-
-func exposed(ports map[string]struct{}) []int {
-	var numbers []int
-	for port := range ports {
-		number, proto, _ := strings.Cut(port, "/")
-		if n, err := strconv.Atoi(number); err == nil && n > 0 && (proto == "tcp" || proto == "") {
-			numbers = append(numbers, n)
-		}
-	}
-	slices.Sort(numbers)
-	return numbers
 }
 
 // Pull makes the image present, as the policy says.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/containers/podman/v5/libpod/define"
@@ -22,17 +21,14 @@ func (e *Engine) Info(ctx context.Context) (runtime.Info, error) {
 	cgroupV2 := raw.Host.CgroupsVersion == "v2"
 	rootless := raw.Host.Security.Rootless
 	return runtime.Info{
-		Kind:       runtime.Podman,
-		Release:    raw.Version.Version,
-		API:        raw.Version.APIVersion,
-		Rootless:   rootless,
-		Identity:   identity(raw),
-		Place:      raw.Host.Hostname,
-		CgroupV2:   cgroupV2,
-		CanPause:   canPause(raw),
-		CanLimit:   (!rootless || cgroupV2) && slices.Contains(raw.Host.CgroupControllers, "memory"),
-		LogDriver:  raw.Host.LogDriver,
-		Containers: raw.Store.ContainerStore.Number,
+		Kind:     runtime.Podman,
+		Release:  raw.Version.Version,
+		API:      raw.Version.APIVersion,
+		Rootless: rootless,
+		Identity: identity(raw),
+		Place:    raw.Host.Hostname,
+		CgroupV2: cgroupV2,
+		CanPause: canPause(raw),
 	}, nil
 }
 

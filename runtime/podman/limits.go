@@ -10,7 +10,7 @@ import (
 // cpuPeriod is the kernel's default accounting period, in microseconds.
 const cpuPeriod = 100_000
 
-// limit: rootless Podman on cgroup v1 takes these limits and ignores them; runtime.Info says so in CanLimit.
+// limit: rootless Podman on cgroup v1 takes these limits and ignores them; `fairlead doctor` says so.
 func limit(g *specgen.SpecGenerator, spec runtime.Spec) {
 	resources := &specs.LinuxResources{}
 	if spec.Memory > 0 {

@@ -13,8 +13,7 @@ type Image struct {
 	Absent     bool // not local until it is pulled
 	Unpullable bool // no registry has it
 
-	Volumes   []string // VOLUME instructions
-	Exposed   []int
+	Volumes   []string          // VOLUME instructions
 	Labels    map[string]string // a container inherits them: docker commit makes such images
 	HasHealth bool
 

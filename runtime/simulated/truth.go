@@ -110,8 +110,7 @@ func (w *World) info() runtime.Info {
 	defer w.mu.Unlock()
 	return runtime.Info{
 		Kind: runtime.Simulated, Release: "1.0", API: "1.0", Rootless: w.options.Rootless, Identity: w.identity,
-		CgroupV2: true, CanPause: !w.options.CannotPause, CanLimit: true, LogDriver: "memory",
-		Containers: len(w.containers),
+		CgroupV2: true, CanPause: !w.options.CannotPause,
 	}
 }
 
@@ -134,8 +133,5 @@ func (w *World) describe(ref string) (runtime.Image, error) {
 	if !ok || image.Absent {
 		return runtime.Image{}, notFound("image", ref)
 	}
-	return runtime.Image{
-		ID: "sha256:" + runtime.NormalizeImage(ref), Volumes: slices.Clone(image.Volumes),
-		ExposedPorts: slices.Clone(image.Exposed), HasHealth: image.HasHealth,
-	}, nil
+	return runtime.Image{ID: "sha256:" + runtime.NormalizeImage(ref), Volumes: slices.Clone(image.Volumes)}, nil
 }
