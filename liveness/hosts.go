@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/fairlead/fairlead/journal"
 	"github.com/fairlead/fairlead/runtime"
@@ -13,11 +12,10 @@ import (
 // HostStatus is what the looks so far say of a host.
 type HostStatus struct {
 	Name      string
-	Answers   bool // the last look was answered
-	Accounted bool // a look was answered since Fairlead's start, or its rows are known from before
-	Identity  string
-	LastSeen  time.Time // of the last answered look
-	Error     string    // why the last look was not answered
+	Answers   bool   // the last look was answered
+	Accounted bool   // a look was answered since Fairlead's start, or its rows are known from before
+	Identity  string // of the engine that gave the last answer; empty: none did so far
+	Error     string // why the last look was not answered
 
 	asked uint64 // the order of the look that this follows from
 }
@@ -66,7 +64,7 @@ func (k *Keeper) answered(host string, asked uint64, o runtime.Outcome) {
 			s.Error = o.Err.Error()
 			return
 		}
-		s.Accounted, s.Identity, s.LastSeen, s.Error = true, o.Report.Identity, time.Now(), ""
+		s.Accounted, s.Identity, s.Error = true, o.Report.Identity, ""
 	})
 	switch {
 	case before.Answers != after.Answers && after.Answers && before.Error != "":

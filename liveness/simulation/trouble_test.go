@@ -27,7 +27,7 @@ func fault(s *stage, st step) {
 // looked says whether this Fairlead has seen the host before. To one that knows nothing yet a listing that lies by omission
 // is an empty host, and nobody could know better.
 func (s *stage) looked(host int) bool {
-	return s.fairlead != nil && !s.fairlead.keeper.Hosts()[host].LastSeen.IsZero()
+	return s.fairlead != nil && s.fairlead.keeper.Hosts()[host].Identity != ""
 }
 
 func opOf(word string) simulated.Op {
