@@ -21,7 +21,6 @@ type Policy struct {
 	Sleep       SleepMode
 	KeepData    bool // Sleep was left out: stop instead of remove where anonymous volumes would go
 	Order       UpdateOrder
-	AutoUpdate  bool // replace outdated replicas by ourselves
 
 	Ready        Readiness
 	Health       Health

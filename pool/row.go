@@ -39,7 +39,7 @@ type Row struct {
 	Tried time.Time
 	// Flaps counts the starts in a row that ended soon after they were ready.
 	Flaps int
-	// Replace asks for a replacement by the update order: an operator's restart, or an outdated spec.
+	// Replace asks for a replacement by the update order: an operator's restart, or health checks that fail.
 	Replace bool
 	// Then says what follows draining.
 	Then SleepMode

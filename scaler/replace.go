@@ -28,8 +28,7 @@ func replace(v View, now time.Time) []Action {
 // flagged finds a live row that is to be replaced.
 func (v View) flagged() (pool.Row, bool) {
 	for _, row := range v.Snap.Rows {
-		outdated := v.Snap.Policy.AutoUpdate && row.Spec != "" && row.Spec != v.Snap.Policy.Spec
-		if (row.Replace || outdated) && row.State() == pool.Ready && !row.Acting && !row.Doubt {
+		if row.Replace && row.State() == pool.Ready && !row.Acting && !row.Doubt {
 			return row, true
 		}
 	}

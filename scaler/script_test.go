@@ -151,8 +151,6 @@ func policyOf(t *testing.T, o map[string]string) pool.Policy {
 			p.KeepData = true
 		case "order":
 			p.Order = map[string]pool.UpdateOrder{"start-first": pool.StartFirst, "stop-first": pool.StopFirst}[value]
-		case "auto":
-			p.AutoUpdate = true
 		case "spec":
 			p.Spec = value
 		case "hosts":
