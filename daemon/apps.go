@@ -14,11 +14,15 @@ type apps struct {
 	pool   *pool.Pool
 	scaler *scaler.Scaler
 	loops  sync.WaitGroup
+
+	mu sync.Mutex // puts bringing an app back and dropping it one after the other
 }
 
-// apply brings the pool to the configuration: new apps begin, changed ones get their policy, and those that are gone let
-// nobody in and drain. No connection of an app that stays is touched (P7).
-func (a *apps) apply(ctx context.Context, config *conf.Config) {
+// bring brings the configured apps in: new ones begin, changed ones get their policy, and those that were on their way out
+// stay. No connection is touched (P7).
+func (a *apps) bring(ctx context.Context, config *conf.Config) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	for _, name := range sortedKeys(config.Apps) {
 		policy := policyOf(config.Apps[name])
 		if app := a.pool.App(name); app != nil {
@@ -29,6 +33,10 @@ func (a *apps) apply(ctx context.Context, config *conf.Config) {
 		a.pool.Add(app)
 		a.loops.Go(func() { a.run(ctx, app) })
 	}
+}
+
+// retire lets nobody into the apps that are not configured any more; they drain.
+func (a *apps) retire(config *conf.Config) {
 	for _, app := range a.pool.Apps() {
 		if config.Apps[app.Name] == nil {
 			app.Close()
@@ -48,8 +56,7 @@ func (a *apps) run(ctx context.Context, app *pool.App) {
 func (a *apps) dropEmpty(ctx context.Context, app *pool.App, stop context.CancelFunc) {
 	for {
 		changed := app.Changed()
-		if snap := app.Snapshot(); snap.Closed && len(snap.Rows) == 0 {
-			a.pool.Drop(app.Name)
+		if a.dropped(app) {
 			stop()
 			return
 		}
@@ -59,4 +66,15 @@ func (a *apps) dropEmpty(ctx context.Context, app *pool.App, stop context.Cancel
 			return
 		}
 	}
+}
+
+func (a *apps) dropped(app *pool.App) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	snap := app.Snapshot()
+	if !snap.Closed || len(snap.Rows) > 0 {
+		return false
+	}
+	a.pool.Drop(app.Name)
+	return true
 }

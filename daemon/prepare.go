@@ -6,12 +6,14 @@ import (
 	"github.com/fairlead/fairlead/certs"
 	"github.com/fairlead/fairlead/conf"
 	"github.com/fairlead/fairlead/l4"
+	"github.com/fairlead/fairlead/l7"
 	"github.com/fairlead/fairlead/relay"
 )
 
-// change is a configuration whose listeners are open and whose certificates are read.
+// change is a configuration whose listeners are open, whose routes are made and whose certificates are read.
 type change struct {
 	certs *certs.Change
+	front *l7.Change
 	l4    *l4.Change
 	http  *opening
 	https *opening
@@ -31,6 +33,9 @@ func (c *change) take(d *daemon, next *conf.Config) (err error) {
 	if c.certs, err = d.certs.Prepare(next); err != nil {
 		return err
 	}
+	if c.front, err = d.front.Prepare(next); err != nil {
+		return err
+	}
 	if c.l4, err = d.l4.Prepare(next); err != nil {
 		return err
 	}
@@ -38,10 +43,8 @@ func (c *change) take(d *daemon, next *conf.Config) (err error) {
 	if c.http, err = d.http.prepare(next.Listen.HTTP, open); err != nil {
 		return err
 	}
-	if c.https, err = d.https.prepare(next.Listen.HTTPS, open); err != nil {
-		return err
-	}
-	return d.front.Configure(next)
+	c.https, err = d.https.prepare(next.Listen.HTTPS, open)
+	return err
 }
 
 // opener opens listeners beside those that the change closes.
@@ -66,6 +69,7 @@ func (c *change) cancel() {
 // apply lets traffic in, so it comes last.
 func (c *change) apply() {
 	c.certs.Apply(certs.Ports{HTTP: c.http.port(), HTTPS: c.https.port()})
+	c.front.Apply()
 	c.l4.Apply()
 	c.http.apply()
 	c.https.apply()

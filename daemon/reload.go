@@ -44,7 +44,8 @@ func (d *daemon) refuse(err error) error {
 	return fmt.Errorf("%w: %w", admin.ErrRefused, err)
 }
 
-// apply puts a valid configuration in force: what can fail comes first.
+// apply puts a valid configuration in force: what can fail comes first. A route leads to an app that is there, so apps come
+// before routes and go after them.
 func (d *daemon) apply(ctx context.Context, next *conf.Config) error {
 	hosts, err := d.hostsOf(ctx, next)
 	if err != nil {
@@ -58,8 +59,9 @@ func (d *daemon) apply(ctx context.Context, next *conf.Config) error {
 	for _, name := range d.hosts.apply(ctx, hosts) {
 		d.forget(name)
 	}
-	d.apps.apply(ctx, next)
+	d.apps.bring(ctx, next)
 	prepared.apply()
+	d.apps.retire(next)
 	return nil
 }
 

@@ -9,23 +9,42 @@ import (
 	"github.com/fairlead/fairlead/conf"
 )
 
-// Configure makes the routes of c the ones in force. Requests that are under way go on as they began, and no connection
-// is closed (P7).
-func (f *Front) Configure(c *conf.Config) error {
+// Change is a configuration whose routes are made and not in force yet.
+type Change struct {
+	front  *Front
+	table  *table
+	access string
+}
+
+// Prepare makes the routes of c. Nothing that is served changes, and of two changes only the later may be applied.
+func (f *Front) Prepare(c *conf.Config) (*Change, error) {
 	next, err := tableOf(c, f.table.Load())
-	if err != nil {
-		return err
-	}
-	for name, app := range next.apps {
+	return &Change{front: f, table: next, access: c.Log.Access.Format}, err
+}
+
+// Apply makes its routes the ones in force. Requests that are under way go on as they began, and no connection is closed
+// (P7).
+func (c *Change) Apply() {
+	f := c.front
+	for name, app := range c.table.apps {
 		app.series = f.metrics.of(name)
 	}
-	f.access.set(c.Log.Access.Format)
-	before := f.table.Swap(next)
+	f.access.set(c.access)
+	before := f.table.Swap(c.table)
 	for name := range before.apps {
-		if next.apps[name] == nil {
+		if c.table.apps[name] == nil {
 			f.metrics.forget(name)
 		}
 	}
+}
+
+// Configure prepares and applies.
+func (f *Front) Configure(c *conf.Config) error {
+	change, err := f.Prepare(c)
+	if err != nil {
+		return err
+	}
+	change.Apply()
 	return nil
 }
 
