@@ -137,7 +137,7 @@ func (c *inbound) Run(f *fiber.Fiber) {
 	c.resume()
 }
 
-// awaitOnLoop takes what is there already; for more, no fiber waits.
+// awaitOnLoop takes what is there already, in TLS's hands too; for more, no fiber waits.
 func (c *inbound) awaitOnLoop() step {
 	if c.served > 0 {
 		c.phase.Store(idle)
@@ -146,7 +146,7 @@ func (c *inbound) awaitOnLoop() step {
 		}
 		c.within(c.server.keepAliveTimeout())
 	}
-	for first := c.link != nil; first || c.strand.Readable(); first = false {
+	for hidden := c.link != nil && !c.link.drained; hidden || c.strand.Readable(); hidden = false {
 		c.in = c.server.borrow(c)
 		n, err := c.tryRead(c.in.buf)
 		if c.in.filled = n; n > 0 {
@@ -168,9 +168,7 @@ func (c *inbound) tryRead(p []byte) (int, error) {
 	if c.link == nil {
 		return c.strand.TryRead(p)
 	}
-	c.link.hasty = true
-	defer func() { c.link.hasty = false }()
-	return c.conn.Read(p)
+	return c.link.tryRead(c.conn, p)
 }
 
 // suitsLoop says whether the request can be answered where nothing but its connections may be waited for: all of it is

@@ -249,17 +249,17 @@ func TestHalfClosedAfterARequest(t *testing.T) {
 	}
 }
 
-// TLS may have read more than it has given: requests in one record are all answered, and then it costs no goroutine.
-func TestTLSOnALoop(t *testing.T) {
+// secureOnLoops is a visitor's TLS connection to what loops serve, and what is below it.
+func secureOnLoops(t *testing.T, r *reception) (*tls.Conn, *heldBack) {
+	t.Helper()
 	certificate := httptest.NewUnstartedServer(nil)
 	certificate.StartTLS()
-	defer certificate.Close()
-	r := onLoops(t, echoes)
+	t.Cleanup(certificate.Close)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {
 			conn, err := l.Accept()
@@ -272,12 +272,46 @@ func TestTLSOnALoop(t *testing.T) {
 			}
 		}
 	}()
-	conn, err := tls.Dial("tcp", l.Addr().String(), &tls.Config{InsecureSkipVerify: true})
+	socket, err := net.Dial("tcp", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
+	below := &heldBack{Conn: socket}
+	conn := tls.Client(below, &tls.Config{InsecureSkipVerify: true})
+	t.Cleanup(func() { conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	if err := conn.Handshake(); err != nil {
+		t.Fatal(err)
+	}
+	return conn, below
+}
+
+// heldBack keeps what is written while it holds.
+type heldBack struct {
+	net.Conn
+	holds bool
+	held  []byte
+}
+
+func (h *heldBack) Write(p []byte) (int, error) {
+	if !h.holds {
+		return h.Conn.Write(p)
+	}
+	h.held = append(h.held, p...)
+	return len(p), nil
+}
+
+// send writes so much of what is held with one call; all of it, if that is less.
+func (h *heldBack) send(n int) {
+	n = min(n, len(h.held))
+	_, _ = h.Conn.Write(h.held[:n])
+	h.held = h.held[n:]
+}
+
+// TLS may have read more than it has given: requests in one record are all answered, and then it costs no goroutine.
+func TestTLSOnALoop(t *testing.T) {
+	r := onLoops(t, echoes)
+	conn, _ := secureOnLoops(t, r)
 	for range 3 {
 		_, _ = io.WriteString(conn, strings.Repeat("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 5)+"GET /last HTTP/1.1\r\nHost: x\r\n\r\n")
 		until(t, bufio.NewReader(conn), "GET /last ")
@@ -290,5 +324,24 @@ func TestTLSOnALoop(t *testing.T) {
 	r.Close()
 	if _, err := conn.Read(make([]byte, 1)); err != io.EOF {
 		t.Error("the end has no last word:", err)
+	}
+}
+
+// Whole requests in records of their own that come at once, cut anywhere: none stays with TLS until more comes.
+func TestTLSRecordsThatComeTogether(t *testing.T) {
+	r := onLoops(t, echoes)
+	conn, below := secureOnLoops(t, r)
+	answers := bufio.NewReader(conn)
+	for _, cut := range []int{1000, 60, 53, 52, 51, 3, 1000} {
+		below.holds = true
+		_, _ = io.WriteString(conn, "GET /one HTTP/1.1\r\nHost: x\r\n\r\n")
+		_, _ = io.WriteString(conn, "GET /two HTTP/1.1\r\nHost: x\r\n\r\n")
+		below.holds = false
+		if below.send(cut); cut >= 52 { // the first record
+			until(t, answers, "GET /one ")
+		}
+		below.send(1000)
+		until(t, answers, "GET /two ")
+		within(t, "it is parked", func() bool { return r.parkedConns() == 1 })
 	}
 }
