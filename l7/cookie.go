@@ -42,9 +42,20 @@ func pairs(line, name string, yield func(value string) bool) bool {
 // signed here counts.
 func (k *Key) bound(h fields.List, a *app) (b binding, ok bool) {
 	cookies(h, a.stickyName, func(value string) bool {
-		b, ok = k.open(a.name, value)
+		b, ok = k.prove(a.name, value)
 		return !ok
 	})
+	return b, ok
+}
+
+// prove opens a cookie that may have been opened before.
+func (k *Key) prove(app, value string) (b binding, ok bool) {
+	if b, ok = k.opened.find(app, value); ok {
+		return b, true
+	}
+	if b, ok = k.open(app, value); ok {
+		k.opened.keep(app, value, b)
+	}
 	return b, ok
 }
 
@@ -71,16 +82,35 @@ func (t *table) hideCookies(h *fields.List) {
 	}
 }
 
-// without keeps the other cookies of a line as they stand.
-func (t *table) without(line string) string {
-	var kept []string
-	for pair := range strings.SplitSeq(line, ";") {
-		name, _, _ := strings.Cut(strings.TrimSpace(pair), "=")
-		if !t.ours(name) {
-			kept = append(kept, pair)
-		}
+// without keeps the other cookies of a line as they stand. Ours come first or last as a rule, and what is left is a part of
+// the line then.
+func (t *table) without(line string) (kept string) {
+	for found := true; found; {
+		var before string
+		before, line, found = t.cutOurs(line)
+		kept = joined(kept, before)
 	}
-	return strings.TrimSpace(strings.Join(kept, ";"))
+	return strings.TrimSpace(kept)
+}
+
+// cutOurs cuts a line around the first of our cookies.
+func (t *table) cutOurs(line string) (before, after string, found bool) {
+	for at := 0; at < len(line); {
+		end := at + indexAny(line[at:], ";")
+		name, _, _ := strings.Cut(strings.TrimSpace(line[at:end]), "=")
+		if t.ours(name) {
+			return line[:max(0, at-1)], line[min(len(line), end+1):], true
+		}
+		at = end + 1
+	}
+	return line, "", false
+}
+
+func joined(some, more string) string {
+	if some == "" || more == "" {
+		return some + more
+	}
+	return some + ";" + more
 }
 
 // ours says whether a cookie belongs to an app of this Fairlead. One behind us may have its own.

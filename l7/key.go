@@ -23,7 +23,10 @@ import (
 type Key struct {
 	secret []byte
 	macs   sync.Pool // of *mac: making one hashes the secret twice
+	opened *opened
 }
+
+func newKey(secret []byte) *Key { return &Key{secret: secret, opened: newOpened()} }
 
 // mac is used for one message after the other.
 type mac struct {
@@ -54,7 +57,7 @@ func LoadKey(dir string) (*Key, error) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, fmt.Errorf("protect the cookie key: %w", err)
 	}
-	return &Key{secret: secret}, nil
+	return newKey(secret), nil
 }
 
 func createKey(path string) (*Key, error) {
@@ -63,7 +66,7 @@ func createKey(path string) (*Key, error) {
 	if err := atomicfile.Write(path, []byte(hex.EncodeToString(secret)+"\n")); err != nil {
 		return nil, fmt.Errorf("write the cookie key: %w", err)
 	}
-	return &Key{secret: secret}, nil
+	return newKey(secret), nil
 }
 
 // sign is the mark of a binding to an app.

@@ -50,7 +50,7 @@ func TestKeyFileThatHoldsNone(t *testing.T) {
 	}
 }
 
-func keyOf(secret string) *Key { return &Key{secret: []byte(secret)} }
+func keyOf(secret string) *Key { return newKey([]byte(secret)) }
 
 func TestBindingSurvivesTheCookie(t *testing.T) {
 	key := keyOf("k")
@@ -69,6 +69,33 @@ func TestBindingSurvivesTheCookie(t *testing.T) {
 		if got, ok := open(); ok {
 			t.Errorf("%s: opened to %v", name, got)
 		}
+	}
+}
+
+// What was opened is remembered for its app and to the letter; what takes its place is not taken for it.
+func TestOpenedCookiesAreRemembered(t *testing.T) {
+	key := keyOf("k")
+	want := binding{session: pool.NewSessionID(), replica: "r1", start: "s"}
+	value := key.seal("hello", want)
+	for range 2 {
+		if got, ok := key.prove("hello", value); !ok || got != want {
+			t.Fatalf("got %v, %v", got, ok)
+		}
+		for _, other := range []string{flip(value), value[1:], value + "A", ""} {
+			if got, ok := key.prove("hello", other); ok {
+				t.Errorf("%q: proved to be %v", other, got)
+			}
+		}
+		if _, ok := key.prove("other", value); ok {
+			t.Error("it is another app's, too")
+		}
+	}
+	for i := range key.opened.places { // as if all had the same place
+		key.opened.places[i].Store(key.opened.place(value).Load())
+	}
+	second := binding{session: pool.NewSessionID(), replica: "r2", start: "s"}
+	if got, ok := key.prove("hello", key.seal("hello", second)); !ok || got != second {
+		t.Errorf("got %v, %v", got, ok)
 	}
 }
 
