@@ -150,19 +150,18 @@ func appended(before, value string) string {
 // underscores for hyphens, and Proxy, which CGI takes for its own HTTP_PROXY (case B197).
 func distrust(h *fields.List, trusted bool) {
 	h.DelFunc(func(f fields.Field) bool {
-		if !strings.Contains(f.Name, "_") {
-			return f.Is("Proxy") || !trusted && aboutVisitor(f.Name)
+		if strings.IndexByte(f.Name, '_') < 0 {
+			return f.Is("Proxy") || !trusted && aboutVisitor(f)
 		}
-		twin := strings.ReplaceAll(f.Name, "_", "-")
-		return aboutVisitor(twin) || strings.EqualFold(twin, "Remote-User")
+		twin := fields.Field{Name: strings.ReplaceAll(f.Name, "_", "-")}
+		return aboutVisitor(twin) || twin.Is("Remote-User")
 	})
 }
 
-func aboutVisitor(name string) bool {
-	if strings.EqualFold(name, clientCertificate) || strings.EqualFold(name, clientCertificate+"-Chain") {
-		return true
-	}
+// visitorFields are what a proxy says of a visitor, beside the family X-Forwarded.
+var visitorFields = [...]string{"Forwarded", "X-Real-Ip", clientCertificate, clientCertificate + "-Chain"}
+
+func aboutVisitor(f fields.Field) bool {
 	const family = "X-Forwarded-"
-	return len(name) > len(family) && strings.EqualFold(name[:len(family)], family) ||
-		strings.EqualFold(name, "Forwarded") || strings.EqualFold(name, "X-Real-Ip")
+	return len(f.Name) > len(family) && strings.EqualFold(f.Name[:len(family)], family) || isOneOf(f, visitorFields[:])
 }

@@ -12,6 +12,14 @@ var hopByHop = [...]string{
 	"TE", "Trailer", "Transfer-Encoding", "Upgrade", "HTTP2-Settings",
 }
 
+// hopsByLength are the same by the length of their names: most fields have none to be compared with.
+var hopsByLength = func() (by [len("Proxy-Authorization") + 1][]string) {
+	for _, name := range hopByHop {
+		by[len(name)] = append(by[len(name)], name)
+	}
+	return by
+}()
+
 // stripHops removes the hop-by-hop fields but the kept one, and the fields that any Connection line names (cases B109,
 // B110). Do this before fields of our own go in, or the visitor could name them.
 func stripHops(h *fields.List, kept string) {
@@ -28,7 +36,7 @@ func stripHops(h *fields.List, kept string) {
 }
 
 func endsHere(name string) bool {
-	return isOneOf(fields.Field{Name: name}, hopByHop[:])
+	return len(name) < len(hopsByLength) && isOneOf(fields.Field{Name: name}, hopsByLength[len(name)])
 }
 
 func isOneOf(f fields.Field, names []string) bool {

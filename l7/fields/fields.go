@@ -17,15 +17,13 @@ import (
 // Field is one field line. Names compare ignoring ASCII case and keep the spelling they came with.
 type Field struct{ Name, Value string }
 
-// Is says whether the field has that name.
-func (f Field) Is(name string) bool {
-	return len(f.Name) == len(name) && (f.Name == name || alike(f.Name, name) && strings.EqualFold(f.Name, name))
-}
+// Is says whether the field has that name. Most differ in length already, and cost no call.
+func (f Field) Is(name string) bool { return len(f.Name) == len(name) && same(f.Name, name) }
 
-// alike looks at both ends first: most names of one length differ there.
-func alike(a, b string) bool {
+// same compares names of one length. It looks at both ends first: most names differ there.
+func same(a, b string) bool {
 	last := len(a) - 1
-	return last >= 0 && a[0]|0x20 == b[0]|0x20 && a[last]|0x20 == b[last]|0x20
+	return a == b || last >= 0 && a[0]|0x20 == b[0]|0x20 && a[last]|0x20 == b[last]|0x20 && strings.EqualFold(a, b)
 }
 
 // List is a header or trailer section, its lines in order.

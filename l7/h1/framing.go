@@ -43,8 +43,13 @@ func bodiless(method string, status int) bool {
 // contentLength returns -1 without one. Several are one if they all say the same; else nobody knows where the next
 // response begins.
 func contentLength(header *fields.List) (int64, error) {
-	if !header.Has("Content-Length") {
+	switch header.Count("Content-Length") {
+	case 0:
 		return -1, nil
+	case 1:
+		if n, ok := decimal(header.Get("Content-Length")); ok {
+			return n, nil
+		}
 	}
 	one, ok := same(*header)
 	n, err := strconv.ParseInt(one, 10, 64)

@@ -150,8 +150,8 @@ func readFields(l *lines, header fields.List, to *copies) (fields.List, error) {
 // (RFC 9112, sections 5.1 and 5.2).
 func fieldOf(line []byte, to *copies) (fields.Field, error) {
 	name, value, found := bytes.Cut(line, []byte(":"))
-	if !found || !isToken(name) || !isValue(value) {
+	if !found || !isToken(name) || !isPlain(value) && !isValue(value) {
 		return fields.Field{}, fmt.Errorf("%w: header line %.40q", ErrResponse, line)
 	}
-	return fields.Field{Name: to.add(name), Value: to.add(bytes.Trim(value, " \t"))}, nil
+	return fields.Field{Name: to.add(name), Value: to.add(trim(value))}, nil
 }
