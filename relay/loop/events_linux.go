@@ -12,6 +12,7 @@ const (
 
 const (
 	interest = unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET
+	arrivals = unix.EPOLLIN | unix.EPOLLET
 	// exclusive wakes one loop, not all that wait for the descriptor.
 	exclusive = unix.EPOLLIN | unix.EPOLLET | unix.EPOLLEXCLUSIVE
 )

@@ -74,6 +74,10 @@ func (l *Loop) Load() int { return int(l.load.Load()) }
 // Add has h told of fd until Remove. The descriptor must not block. What it is ready for already is told as well.
 func (l *Loop) Add(fd int, h Handler) (Key, error) { return l.add(fd, h, interest) }
 
+// AddReader is Add for who wants to hear only of what there is to read, and of failures. A socket of datagrams becomes
+// writable anew whenever a peer takes one that it has sent: being told of each costs as much as another datagram.
+func (l *Loop) AddReader(fd int, h Handler) (Key, error) { return l.add(fd, h, arrivals) }
+
 // AddShared is Add for a listener that is on several loops: one of them is told of what comes.
 func (l *Loop) AddShared(fd int, h Handler) (Key, error) { return l.add(fd, h, exclusive) }
 

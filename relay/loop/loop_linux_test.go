@@ -97,6 +97,31 @@ func TestReadiness(t *testing.T) {
 	}
 }
 
+// Who only reads is not told that what it has sent was taken, which for datagrams would be once for each.
+func TestReaderHearsOnlyOfWhatThereIsToRead(t *testing.T) {
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(ends[0])
+	defer unix.Close(ends[1])
+	l := Shared().Pick()
+	events := make(heard, 10)
+	var key Key
+	on(l, func() { key, err = l.AddReader(ends[0], events) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer on(l, func() { l.Remove(key) })
+	buffer := make([]byte, 10)
+	_, _ = unix.Write(ends[0], []byte("x"))
+	_, _ = unix.Read(ends[1], buffer) // makes the first end writable anew
+	_, _ = unix.Write(ends[1], []byte("answer"))
+	if e := <-events; e != Readable {
+		t.Errorf("told of %#x first", e)
+	}
+}
+
 // A place that is used again does not hear what was for the one before.
 func TestPlacesAreNotMixedUp(t *testing.T) {
 	var s slots

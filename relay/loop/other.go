@@ -27,6 +27,7 @@ func (*Group) All() []*Loop { return nil }
 func (*Loop) Do(func())                           {}
 func (*Loop) Load() int                           { return 0 }
 func (*Loop) Add(int, Handler) (Key, error)       { return Key{}, nil }
+func (*Loop) AddReader(int, Handler) (Key, error) { return Key{}, nil }
 func (*Loop) AddShared(int, Handler) (Key, error) { return Key{}, nil }
 func (*Loop) Remove(Key)                          {}
 func (*Loop) Forget(Key)                          {}
