@@ -36,6 +36,12 @@ func ListenBeside(ctx context.Context, address string) (*Conn, error) {
 	return bound(ctx, address, &net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) error { return share(raw) }})
 }
 
+// Beside opens another socket at the address of one that listens. The kernel shares clients out among those that there are,
+// each with all its datagrams to one of them; some of them to another when there are more or fewer.
+func (c *Conn) Beside() (*Conn, error) {
+	return ListenBeside(context.Background(), c.LocalAddr().String())
+}
+
 func bound(ctx context.Context, address string, how *net.ListenConfig) (*Conn, error) {
 	packets, err := how.ListenPacket(ctx, "udp", address)
 	if err != nil {

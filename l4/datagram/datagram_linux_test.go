@@ -193,6 +193,53 @@ func TestWhatCannotBeTogetherGoesAlone(t *testing.T) {
 	}
 }
 
+// Sockets at one address share the clients out, and each has all that a client of its own sends.
+func TestBeside(t *testing.T) {
+	first := listen(t, "127.0.0.1:0")
+	second, err := first.Beside()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Close()
+	came := make(chan [2]any, 100)
+	for _, conn := range []*Conn{first, second} {
+		go func() {
+			for {
+				batch, err := conn.Receive()
+				if err != nil {
+					return
+				}
+				for _, m := range batch.Messages() {
+					for range m.All() {
+						came <- [2]any{m.Peer, conn}
+					}
+				}
+				batch.Free()
+			}
+		}()
+	}
+	at, got := map[any]any{}, map[any]int{}
+	for range 40 { // of which all go to the same with a probability of 2^-39
+		client, err := net.Dial("udp", first.LocalAddr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		for range 3 {
+			_, _ = client.Write([]byte("x"))
+			one := <-came
+			if before := at[one[0]]; before != nil && before != one[1] {
+				t.Errorf("the datagrams of %v came to both", one[0])
+			}
+			at[one[0]] = one[1]
+			got[one[1]]++
+		}
+	}
+	if got[first] == 0 || got[second] == 0 {
+		t.Errorf("all came to one")
+	}
+}
+
 func TestRefused(t *testing.T) {
 	server := listen(t, "127.0.0.1:0")
 	at := netip.MustParseAddrPort(server.LocalAddr().String())

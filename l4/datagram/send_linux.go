@@ -138,7 +138,7 @@ func (o *Out) message(i int, s span, six bool) {
 // tryWrite never waits for room.
 func (o *Out) tryWrite(fd uintptr) {
 	for {
-		n, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, fd, uintptr(unsafe.Pointer(&o.heads[o.from])),
+		n, _, errno := syscall.RawSyscall6(unix.SYS_SENDMMSG, fd, uintptr(unsafe.Pointer(&o.heads[o.from])),
 			uintptr(o.messages-o.from), unix.MSG_DONTWAIT, 0, 0)
 		if errno == unix.EINTR {
 			continue

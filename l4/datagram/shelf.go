@@ -11,30 +11,31 @@ import (
 var shelf = newBatches(max(16, 4*goruntime.GOMAXPROCS(0)))
 
 type batches struct {
-	free chan struct{} // one for each batch that nobody holds, made or not
-
-	mu   sync.Mutex // guards made
-	made []*Batch   // the last used first: its memory is in the cache
+	mu     sync.Mutex // guards what follows
+	given  sync.Cond  // somebody has given one back
+	made   []*Batch   // that nobody holds, the last used first: its memory is in the cache
+	unmade int        // how many more there may be
 }
 
 func newBatches(n int) *batches {
-	s := &batches{free: make(chan struct{}, n)}
-	for range n {
-		s.free <- struct{}{}
-	}
+	s := &batches{unmade: n}
+	s.given.L = &s.mu
 	return s
 }
 
 func (s *batches) get() *Batch {
-	<-s.free
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	last := len(s.made) - 1
-	if last < 0 {
-		b := &Batch{}
-		b.prepare()
-		return b
+	for len(s.made) == 0 {
+		if s.unmade > 0 {
+			s.unmade--
+			b := &Batch{}
+			b.prepare()
+			return b
+		}
+		s.given.Wait()
 	}
+	last := len(s.made) - 1
 	b := s.made[last]
 	s.made = s.made[:last]
 	return b
@@ -44,7 +45,7 @@ func (s *batches) put(b *Batch) {
 	s.mu.Lock()
 	s.made = append(s.made, b)
 	s.mu.Unlock()
-	s.free <- struct{}{}
+	s.given.Signal()
 }
 
 func borrow() *Batch { return shelf.get() }
