@@ -30,9 +30,9 @@ type ear struct {
 // lends makes the session's ear of a connection that nobody uses yet.
 func (s *session) lends(app *datagram.Conn) *ear {
 	e := &ear{session: s, app: app, over: make(chan error, 1)}
-	if loops := loop.Shared(); loops != nil {
+	if s.inlet.loop != nil {
 		if fd, err := app.Detach(); err == nil {
-			e.loop, e.fd = loops.Pick(), fd
+			e.loop, e.fd = s.inlet.loop, fd
 		}
 	}
 	return e
@@ -94,7 +94,7 @@ func (e *ear) open() {
 		return
 	}
 	var err error
-	if e.key, err = e.loop.Add(e.fd, e); err != nil {
+	if e.key, err = e.loop.AddReader(e.fd, e); err != nil {
 		e.end(err)
 		return
 	}

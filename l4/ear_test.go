@@ -35,7 +35,7 @@ func TestEarWithoutALoop(t *testing.T) {
 			}
 			defer dialled.Close()
 			socket := w.udpSocket()
-			s := newSession(socket, sessionKey{peer: from}, w.front.table.Load().ports[socket.key].plain, time.Now())
+			s := newSession(socket.inlets[0], sessionKey{peer: from}, w.front.table.Load().ports[socket.key].plain, time.Now())
 			s.asked = 1
 			e := &ear{session: s, app: dialled}
 			_, _ = app.WriteToUDP([]byte("answer"), dialled.LocalAddr().(*net.UDPAddr))

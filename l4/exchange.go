@@ -120,7 +120,7 @@ func (s *session) leave(ended error) error {
 	return ended
 }
 
-// flush sends what has queued, in order, and lets the listener's goroutine send from then on. Copies stay until the app
+// flush sends what has queued, in order, and lets the inlet send from then on. Copies stay until the app
 // has answered, or could have refused: who is ready for TCP need not be for UDP yet, and who refuses has got none of them.
 func (s *session) flush(app *ear) {
 	batch := datagram.Borrow()
@@ -231,7 +231,7 @@ func (s *session) bring(batch *datagram.Batch) {
 		s.answered += int64(messages[i].Count())
 		batch.Out.Add(messages[i].Data, s.key.peer, s.key.local, messages[i].Segment)
 	}
-	r := s.socket.conn.Send(&batch.Out)
+	r := s.inlet.conn.Send(&batch.Out)
 	s.returned.Add(r.Bytes)
 	s.counts.out(r.Sent, r.Bytes)
 	s.counts.drop("client", r.Busy+r.Refused+r.Failed)

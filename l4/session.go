@@ -11,10 +11,11 @@ import (
 	"github.com/fairlead/fairlead/pool"
 )
 
-// session is one client's traffic with one replica. Its datagrams come from the listener's goroutine, the answers by its
-// ear; a goroutine of its own waits for the end.
+// session is one client's traffic with one replica. Its datagrams come by an inlet, the answers by its ear; a goroutine of
+// its own waits for the end.
 type session struct {
 	socket *udpSocket
+	inlet  *inlet // its client's
 	key    sessionKey
 	source netip.Addr
 	route  *route
@@ -44,9 +45,10 @@ type session struct {
 	avoided  *pool.Upstream
 }
 
-func newSession(socket *udpSocket, key sessionKey, to *route, now time.Time) *session {
+func newSession(from *inlet, key sessionKey, to *route, now time.Time) *session {
+	socket := from.socket
 	return &session{
-		socket: socket, key: key, route: to, source: prefixOf(key.peer.IP()), touched: now,
+		socket: socket, inlet: from, key: key, route: to, source: prefixOf(key.peer.IP()), touched: now,
 		record: record{began: now}, queue: queue{all: &socket.front.held},
 		counts: socket.front.metrics.udp(to.app.name),
 	}

@@ -7,14 +7,13 @@ import (
 	"time"
 
 	"github.com/fairlead/fairlead/l4/datagram"
-	"github.com/fairlead/fairlead/relay"
 )
 
 // udpSocket takes the datagrams of one address to the sessions of their clients.
 type udpSocket struct {
 	front    *Front
 	key      socketKey
-	conn     *datagram.Conn
+	inlets   []*inlet
 	sessions *sessions
 	stop     context.CancelCauseFunc
 	open     context.Context // over when the socket is closed: sessions cannot answer without it
@@ -29,40 +28,31 @@ func (f *Front) listenUDP(key socketKey, beside bool) (socket, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &udpSocket{front: f, key: key, conn: conn, sessions: newSessions(mostSessions, mostOfSource)}
+	s := &udpSocket{front: f, key: key, sessions: newSessions(mostSessions, mostOfSource)}
+	s.inlets = inletsOf(s, conn)
 	s.open, s.stop = context.WithCancelCause(f.service)
 	return s, nil
 }
 
-func (s *udpSocket) address() net.Addr { return s.conn.LocalAddr() }
+func (s *udpSocket) address() net.Addr { return s.inlets[0].conn.LocalAddr() }
 
 func (s *udpSocket) Close() error {
 	s.stop(errShuttingDown)
-	return s.conn.Close()
+	var errs []error
+	for _, i := range s.inlets {
+		errs = append(errs, i.Close())
+	}
+	return errors.Join(errs...)
 }
 
-// run reads until the socket is closed; nothing else that reading can say is an end.
 func (s *udpSocket) run() {
-	pause := relay.FirstPause
-	for {
-		batch, err := s.conn.Receive()
-		switch {
-		case err == nil:
-			pause = relay.FirstPause
-			s.carry(batch)
-			batch.Free()
-		case errors.Is(err, net.ErrClosed):
-			return
-		default:
-			s.front.log.Warn("datagrams could not be read", "listener", s.key.String(), "error", err, "pause", pause)
-			time.Sleep(pause)
-			pause = min(2*pause, relay.LongestPause)
-		}
+	for _, i := range s.inlets {
+		i.run()
 	}
 }
 
 // carry hands each run of one client's datagrams to its session.
-func (s *udpSocket) carry(batch *datagram.Batch) {
+func (s *udpSocket) carry(batch *datagram.Batch, from *inlet) {
 	messages := batch.Messages()
 	now := time.Now()
 	for len(messages) > 0 {
@@ -70,13 +60,13 @@ func (s *udpSocket) carry(batch *datagram.Batch) {
 		for n < len(messages) && messages[n].Peer == messages[0].Peer && messages[n].Local == messages[0].Local {
 			n++
 		}
-		s.deliver(messages[:n], &batch.Out, now)
+		s.deliver(messages[:n], &batch.Out, from, now)
 		messages = messages[n:]
 	}
 }
 
 // deliver hands one client's datagrams to its session. One that ends at this moment takes none: another one begins.
-func (s *udpSocket) deliver(messages []datagram.Message, out *datagram.Out, now time.Time) {
+func (s *udpSocket) deliver(messages []datagram.Message, out *datagram.Out, from *inlet, now time.Time) {
 	key := sessionKey{messages[0].Peer, messages[0].Local}
 	if known := s.sessions.find(key, now); known != nil {
 		if known.take(messages, out, now) {
@@ -84,7 +74,7 @@ func (s *udpSocket) deliver(messages []datagram.Message, out *datagram.Out, now 
 		}
 		s.sessions.remove(known)
 	}
-	if made := s.begin(key, messages, now); made != nil {
+	if made := s.begin(key, messages, from, now); made != nil {
 		made.take(messages, out, now)
 		go made.run() // not before it has something to do
 	}
@@ -92,7 +82,7 @@ func (s *udpSocket) deliver(messages []datagram.Message, out *datagram.Out, now 
 
 // begin makes a session, to be run. Nil if the route is gone, the client may not start the app, or nobody is served any
 // more.
-func (s *udpSocket) begin(key sessionKey, messages []datagram.Message, now time.Time) *session {
+func (s *udpSocket) begin(key sessionKey, messages []datagram.Message, from *inlet, now time.Time) *session {
 	port := s.front.table.Load().ports[s.key]
 	if port == nil {
 		return nil
@@ -106,7 +96,7 @@ func (s *udpSocket) begin(key sessionKey, messages []datagram.Message, now time.
 	if !s.front.stories.Begin() {
 		return nil
 	}
-	made := newSession(s, key, route, now)
+	made := newSession(from, key, route, now)
 	for _, old := range s.sessions.add(made) {
 		old.end(errEvicted)
 	}

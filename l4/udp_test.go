@@ -22,7 +22,7 @@ import (
 // case B145: one client is one source port at the app, for as long as either side speaks.
 func TestOneSessionPerClient(t *testing.T) {
 	w := udpWorld(t, func(a *conf.App) { a.UDPIdle = 300 * time.Millisecond })
-	w.answers("r1", func(_ []byte, from netip.AddrPort) []byte { return []byte(from.String()) })
+	w.answers("r1", fromPort)
 	one, two := w.udpClient(), w.udpClient()
 	port := asks(t, one, "x")
 	if other := asks(t, two, "x"); other == port {
@@ -46,7 +46,7 @@ func TestOneSessionPerClient(t *testing.T) {
 // A client hears only from the address that it wrote to, and each of ours that it writes to is a session of its own.
 func TestAnswersFromTheAddressThatWasWrittenTo(t *testing.T) {
 	w := udpWorld(t, func(a *conf.App) { a.Routes[0].UDP = ":0" })
-	w.answers("r1", func(_ []byte, from netip.AddrPort) []byte { return []byte(from.String()) })
+	w.answers("r1", fromPort)
 	listener := netip.MustParseAddrPort(w.address("udp"))
 	client, err := net.ListenUDP("udp", nil)
 	if err != nil {
