@@ -80,6 +80,14 @@ func (s *udpSocket) deliver(messages []datagram.Message, out *datagram.Out, from
 	}
 }
 
+// countOf datagrams, of which the kernel has put some together.
+func countOf(messages []datagram.Message) (n int) {
+	for i := range messages {
+		n += messages[i].Count()
+	}
+	return n
+}
+
 // begin makes a session, to be run. Nil if the route is gone, the client may not start the app, or nobody is served any
 // more.
 func (s *udpSocket) begin(key sessionKey, messages []datagram.Message, from *inlet, now time.Time) *session {
@@ -90,7 +98,7 @@ func (s *udpSocket) begin(key sessionKey, messages []datagram.Message, from *inl
 	route := port.plain
 	app := s.front.pool.App(route.app.name)
 	if app == nil || !ready(app) && !s.front.mayWakeBy(messages, route.app, now) {
-		s.front.metrics.drops.WithLabelValues(route.app.name, "filtered").Add(float64(len(messages)))
+		s.front.metrics.drops.WithLabelValues(route.app.name, "filtered").Add(float64(countOf(messages)))
 		return nil
 	}
 	if !s.front.stories.Begin() {

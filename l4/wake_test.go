@@ -139,6 +139,18 @@ func TestBatchesAreJudgedByTheDatagram(t *testing.T) {
 	}
 }
 
+// Each of them is counted as dropped, also where the kernel has put several together.
+func TestFilteredDatagramsAreCounted(t *testing.T) {
+	w := udpWorld(t, func(a *conf.App) { a.WakeOn = conf.WakeOn{Prefixes: []string{"SSH"}} })
+	socket := w.udpSocket()
+	var out datagram.Out
+	junk := []datagram.Message{{Data: []byte("junkjunkj"), Segment: 4}, {Data: []byte("junk")}}
+	socket.deliver(junk, &out, socket.inlets[0], time.Now())
+	if n := valueOf(w.front.metrics.drops.WithLabelValues("db", "filtered")); n != 4 {
+		t.Errorf("%v were dropped, want 4", n)
+	}
+}
+
 func TestWindowsPass(t *testing.T) {
 	var c counts
 	filter, source, now := conf.WakeOn{Packets: 3, Within: time.Second}, netip.MustParseAddr("192.0.2.1"), time.Now()
