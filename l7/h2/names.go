@@ -1,6 +1,7 @@
 package h2
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/http2/hpack"
@@ -8,9 +9,9 @@ import (
 	"github.com/fairlead/fairlead/l7/fields"
 )
 
-// ofConnection are the fields that speak of a connection; HTTP/2 has none of them (RFC 9113 section 8.2.2). Names are in
-// lower case.
-func ofConnection(name string) bool {
+// OfConnection are the fields that speak of a connection; HTTP/2 and HTTP/3 have none of them (RFC 9113 section 8.2.2).
+// Names are in lower case.
+func OfConnection(name string) bool {
 	switch name {
 	case "connection", "proxy-connection", "keep-alive", "transfer-encoding", "upgrade":
 		return true
@@ -18,18 +19,17 @@ func ofConnection(name string) bool {
 	return false
 }
 
-// forbidden says whether there are such fields: taken over into HTTP/1.1 they would split requests.
-func forbidden(all []hpack.HeaderField) bool {
-	for _, f := range all {
-		if ofConnection(f.Name) || f.Name == "te" && f.Value != "trailers" {
-			return true
-		}
-	}
-	return false
+// Forbidden says whether a field is such a one: taken over into HTTP/1.1 it would split requests.
+func Forbidden(name, value string) bool {
+	return OfConnection(name) || name == "te" && value != "trailers"
 }
 
-// lower is a name as it is sent. Those that come often cost nothing.
-func lower(name string) string {
+func forbidden(all []hpack.HeaderField) bool {
+	return slices.ContainsFunc(all, func(f hpack.HeaderField) bool { return Forbidden(f.Name, f.Value) })
+}
+
+// Lower is a name as it is sent. Those that come often cost nothing.
+func Lower(name string) string {
 	if low, ok := lowered[name]; ok {
 		return low
 	}

@@ -128,7 +128,7 @@ func (c *conn) sendHeaders(id uint32, pseudo, h fields.List, end bool) {
 		c.encode(f.Name, f.Value)
 	}
 	for _, f := range h {
-		if name := lower(f.Name); !ofConnection(name) {
+		if name := Lower(f.Name); !OfConnection(name) {
 			c.encode(name, f.Value)
 		}
 	}

@@ -2,15 +2,17 @@ package h2
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
 
 	"github.com/fairlead/fairlead/l7/fields"
 )
 
-// Request is what a stream asks for, as it came.
+// Request is what a stream asks for, as it came. HTTP/3's are the same.
 type Request struct {
 	Method    string
 	Scheme    string
@@ -113,18 +115,21 @@ func requestOf(f *http2.MetaHeadersFrame) (*Request, error) {
 	if f.StreamEnded() {
 		r.Length = 0
 	}
-	if !r.pseudo(f) || forbidden(f.RegularFields()) || !r.host() || !r.length(f.StreamEnded()) {
+	if isAnswer(f) || forbidden(f.RegularFields()) || !r.Check(f.StreamEnded()) {
 		return r, http2.StreamError{StreamID: f.StreamID, Code: http2.ErrCodeProtocol}
 	}
 	return r, nil
 }
 
-func (r *Request) pseudo(f *http2.MetaHeadersFrame) bool {
-	for _, field := range f.PseudoFields() {
-		if field.Name == ":status" {
-			return false
-		}
-	}
+func isAnswer(f *http2.MetaHeadersFrame) bool {
+	return slices.ContainsFunc(f.PseudoFields(), func(field hpack.HeaderField) bool { return field.Name == ":status" })
+}
+
+// Check says whether the parts of a request go together, and completes its host and its length; ended says that no body
+// follows. Each field by itself was checked before.
+func (r *Request) Check(ended bool) bool { return r.pseudo() && r.host() && r.length(ended) }
+
+func (r *Request) pseudo() bool {
 	if r.Method == http.MethodConnect && r.Protocol == "" {
 		return r.Scheme == "" && r.Path == "" && r.Authority != ""
 	}
@@ -134,7 +139,7 @@ func (r *Request) pseudo(f *http2.MetaHeadersFrame) bool {
 	return r.Method != "" && r.Scheme != "" && r.Path != ""
 }
 
-// host takes Host for a missing :authority, and refuses two opinions.
+// host takes Host for a missing :authority, and refuses two opinions and names of users.
 func (r *Request) host() bool {
 	for _, field := range r.Fields {
 		if field.Name != "host" {
@@ -145,7 +150,7 @@ func (r *Request) host() bool {
 		}
 		r.Authority = field.Value
 	}
-	return true
+	return !strings.Contains(r.Authority, "@") // RFC 9113 section 8.3.1
 }
 
 // length reads content-length, which must be one number.

@@ -230,7 +230,10 @@ func (s *Stream) CloseWrite() error {
 	return nil
 }
 
-// Reset ends the stream such that nobody can take what it has sent for complete.
+// Abort ends the stream such that nobody can take what it has sent for complete.
+func (s *Stream) Abort() { s.Reset(http2.ErrCodeInternal) }
+
+// Reset is Abort with another code.
 func (s *Stream) Reset(code http2.ErrCode) {
 	c := s.conn
 	c.mu.Lock()

@@ -18,7 +18,7 @@ type Tunnel struct {
 var _ net.Conn = Tunnel{}
 
 // Tunnel makes a connection of the stream. Neither side has to hurry.
-func (s *Stream) Tunnel() Tunnel {
+func (s *Stream) Tunnel() net.Conn {
 	s.conn.mu.Lock()
 	defer s.conn.mu.Unlock()
 	s.pace.stop()
