@@ -4,8 +4,6 @@ import (
 	"context"
 	"net"
 
-	"github.com/quic-go/quic-go/http3"
-
 	"github.com/fairlead/fairlead/l7"
 )
 
@@ -21,7 +19,7 @@ func (d *daemon) serveTLS(l net.Listener) error {
 func (d *daemon) serveHTTP3(ctx context.Context, address string) {
 	socket, err := net.ListenPacket("udp", address)
 	if err == nil {
-		err = d.front.ServeHTTP3(ctx, socket, d.certs.TLSConfig(http3.NextProtoH3))
+		err = d.front.ServeHTTP3(ctx, socket, d.certs.TLSConfig(l7.ProtocolHTTP3))
 	}
 	if err != nil {
 		d.log.Warn("HTTP/3 is not served", "listener", address, "error", err)

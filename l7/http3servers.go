@@ -2,11 +2,14 @@ package l7
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/fairlead/fairlead/l7/h3"
 )
 
 // quicServers are those of all sockets.
@@ -14,26 +17,26 @@ type quicServers struct {
 	ports atomic.Pointer[[]int] // of those that do not leave: every answer over TLS asks
 
 	mu      sync.Mutex // guards the fields below, and writing ports
-	all     map[*quicServer]struct{}
+	all     map[*h3.Server]int
 	leaving bool
 }
 
-// add knows a server until the function that it returns is called.
-func (q *quicServers) add(s *quicServer) (remove func()) {
+// add knows a server, and the port that it is at, until the function that it returns is called.
+func (q *quicServers) add(s *h3.Server, port int) (remove func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.all == nil {
-		q.all = map[*quicServer]struct{}{}
+		q.all = map[*h3.Server]int{}
 	}
-	q.all[s] = struct{}{}
+	q.all[s] = port
 	if q.leaving {
-		s.begin()
+		s.Leave()
 	}
 	q.tell()
 	return func() { q.remove(s) }
 }
 
-func (q *quicServers) remove(s *quicServer) {
+func (q *quicServers) remove(s *h3.Server) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	delete(q.all, s)
@@ -43,10 +46,8 @@ func (q *quicServers) remove(s *quicServer) {
 // tell with the mutex held.
 func (q *quicServers) tell() {
 	var ports []int
-	for s := range q.all {
-		if !q.leaving {
-			ports = append(ports, s.port)
-		}
+	if !q.leaving {
+		ports = slices.Collect(maps.Values(q.all))
 	}
 	q.ports.Store(&ports)
 }
@@ -57,7 +58,7 @@ func (q *quicServers) servedAt(port int) bool {
 	return ports != nil && slices.Contains(*ports, port)
 }
 
-func (q *quicServers) leave() (all []*quicServer) {
+func (q *quicServers) leave() (all []*h3.Server) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.leaving = true
@@ -66,19 +67,15 @@ func (q *quicServers) leave() (all []*quicServer) {
 }
 
 func (q *quicServers) shutdown(ctx context.Context) error {
-	var errs []error
-	all := q.leave()
-	for _, s := range all {
-		s.begin()
+	var leave errgroup.Group
+	for _, s := range q.leave() {
+		leave.Go(func() error { return s.Shutdown(ctx) })
 	}
-	for _, s := range all {
-		errs = append(errs, s.shutdown(ctx))
-	}
-	return errors.Join(errs...)
+	return leave.Wait()
 }
 
 func (q *quicServers) close() {
 	for _, s := range q.leave() {
-		s.close()
+		s.Close()
 	}
 }

@@ -1,0 +1,139 @@
+package h3
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/quic-go/quic-go"
+	"github.com/quic-go/quic-go/quicvarint"
+)
+
+// Types of streams in one direction (RFC 9114 section 6.2, RFC 9204 section 4.2).
+const (
+	controlStream = 0x0
+	pushStream    = 0x1
+	qpackEncoder  = 0x2
+	qpackDecoder  = 0x3
+)
+
+// Settings (RFC 9114 section 7.2.4.1, RFC 9220).
+const (
+	settingMaxFieldSection = 0x6
+	settingExtendedConnect = 0x8
+	maxSettings            = 8 << 10
+)
+
+// greet opens our control stream. What it does not set has the default that we want: no dynamic table.
+func (c *conn) greet() error {
+	var settings []byte
+	for _, n := range []uint64{settingMaxFieldSection, uint64(c.server.maxHeader()), settingExtendedConnect, 1} {
+		settings = quicvarint.Append(settings, n)
+	}
+	control, err := c.OpenUniStream()
+	if err != nil {
+		return err
+	}
+	_, err = control.Write(append([]byte{controlStream, frameSettings, byte(len(settings))}, settings...))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.control = control
+	c.tell()
+	return err
+}
+
+// hear takes the peer's streams in one direction.
+func (c *conn) hear() {
+	for {
+		stream, err := c.AcceptUniStream(context.Background())
+		if err != nil {
+			return
+		}
+		go c.listen(stream)
+	}
+}
+
+// listen is the goroutine of such a stream.
+func (c *conn) listen(stream *quic.ReceiveStream) {
+	var fatal connectionError
+	if err := c.follow(stream); errors.As(err, &fatal) {
+		_ = c.CloseWithError(quic.ApplicationErrorCode(fatal), "")
+	}
+}
+
+// follow reads one to its end. A stream of an unknown type is not wanted; those that are must not end.
+func (c *conn) follow(stream *quic.ReceiveStream) error {
+	kind, err := quicvarint.Read(quicvarint.NewReader(stream))
+	switch {
+	case err != nil:
+		return err
+	case kind == pushStream:
+		return connectionError(streamCreationError) // only servers push
+	case kind > qpackDecoder:
+		stream.CancelRead(streamCreationError)
+		return nil
+	case c.peers[kind].Swap(true):
+		return connectionError(streamCreationError)
+	}
+	if kind == controlStream {
+		err = c.obey(stream)
+	} else {
+		_, err = io.Copy(io.Discard, stream) // nothing is to be said there without a dynamic table
+	}
+	var reset *quic.StreamError
+	if err == nil || err == io.EOF || errors.As(err, &reset) {
+		return connectionError(closedCritical)
+	}
+	return err
+}
+
+// obey reads the control stream.
+func (c *conn) obey(stream *quic.ReceiveStream) error {
+	in := newInflow(stream)
+	defer in.release()
+	for first := true; ; first = false {
+		kind, length, err := in.next()
+		switch {
+		case err != nil:
+			return err
+		case first && kind != frameSettings:
+			return connectionError(missingSettings)
+		case first:
+			if err := obeySettings(&in, length); err != nil {
+				return err
+			}
+		case kind == frameGoAway, kind == frameMaxPushID, kind == frameCancelPush, kind == framePriority, kind == framePriorityOfPush:
+			in.toss = length // it is about pushes, which there are none of, or a wish
+		default:
+			return connectionError(frameUnexpected)
+		}
+	}
+}
+
+// obeySettings checks what nothing here depends on.
+func obeySettings(in *inflow, length uint64) error {
+	if length > maxSettings {
+		return connectionError(excessiveLoad)
+	}
+	all, err := in.whole(int(length))
+	if err != nil {
+		return err
+	}
+	seen := map[uint64]bool{}
+	for len(all) > 0 {
+		id, n, err := quicvarint.Parse(all)
+		if err != nil {
+			return connectionError(frameError)
+		}
+		_, m, err := quicvarint.Parse(all[n:])
+		if err != nil {
+			return connectionError(frameError)
+		}
+		if seen[id] || 0x2 <= id && id <= 0x5 { // RFC 9114 sections 7.2.4 and 7.2.4.1
+			return connectionError(settingsError)
+		}
+		seen[id] = true
+		all = all[n+m:]
+	}
+	return nil
+}
