@@ -39,8 +39,8 @@ func open(ctx context.Context, host conf.Host, instance string) (runtime.Engine,
 }
 
 // wayTo reads certificates anew, so that replaced ones count at the next attempt.
-func wayTo(host conf.Host) (docker.Options, error) {
-	way := docker.Options{URL: host.URL, SSH: runtime.SSHOf(os.Getenv), Logins: credentials.For}
+func wayTo(host conf.Host) (runtime.Options, error) {
+	way := runtime.Options{URL: host.URL, SSH: runtime.SSHOf(os.Getenv), Logins: credentials.For}
 	way.SSH.Identity, way.SSH.KnownHosts = host.Identity, host.KnownHosts
 	if host.TLS == nil {
 		return way, nil
@@ -50,9 +50,9 @@ func wayTo(host conf.Host) (docker.Options, error) {
 	return way, err
 }
 
-func engineOf(kind runtime.Kind, way docker.Options) (runtime.Engine, error) {
+func engineOf(kind runtime.Kind, way runtime.Options) (runtime.Engine, error) {
 	if kind == runtime.Podman {
-		return podman.New(podman.Options(way))
+		return podman.New(way)
 	}
 	return docker.New(way)
 }

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,8 +15,11 @@ type Fetcher interface {
 	Fetch(ctx context.Context, image string, progress func()) error
 }
 
-// PullAs makes an image present as the policy says. A fetch that shows no progress for the time of silence is given
-// up; one that moves may take as long as its context allows.
+// pullSilence is the time without progress after which a fetch is given up, unless the options give another.
+const pullSilence = 30 * time.Second
+
+// PullAs makes an image present as the policy says. A fetch that shows no progress for the time of silence, 0 means 30 s, is
+// given up; one that moves may take as long as its context allows.
 func PullAs(ctx context.Context, engine Fetcher, image string, policy PullPolicy, silence time.Duration) error {
 	if err := CheckImage(image); err != nil {
 		return err
@@ -35,7 +39,7 @@ func PullAs(ctx context.Context, engine Fetcher, image string, policy PullPolicy
 	default:
 		return fmt.Errorf("pull policy %q: %w", policy, ErrInvalid)
 	}
-	err := fetchWatched(ctx, engine, image, silence)
+	err := fetchWatched(ctx, engine, image, cmp.Or(silence, pullSilence))
 	if policy == PullNewer && missing == nil && ctx.Err() == nil {
 		return nil // what is there is good enough when the registry has no better answer
 	}

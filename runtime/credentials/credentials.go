@@ -1,6 +1,6 @@
 // Package credentials finds the login for a registry where `docker login` and `podman login` leave it.
 //
-//	engine, err := docker.New(docker.Options{URL: url, Logins: credentials.For})
+//	engine, err := docker.New(runtime.Options{URL: url, Logins: credentials.For})
 //
 // Files are asked in this order, and the first that knows the registry wins: $REGISTRY_AUTH_FILE (alone, if it is set),
 // $XDG_RUNTIME_DIR/containers/auth.json, ~/.config/containers/auth.json, and $DOCKER_CONFIG/config.json or

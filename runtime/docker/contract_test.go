@@ -18,18 +18,18 @@ func TestContractPublished(t *testing.T) {
 }
 
 func testContract(t *testing.T, reach runtime.Reach) {
-	testContractOver(t, docker.Options{URL: enginetest.Engine(t, "FAIRLEAD_TEST_DOCKER")}, reach)
+	testContractOver(t, runtime.Options{URL: enginetest.Engine(t, "FAIRLEAD_TEST_DOCKER")}, reach)
 }
 
 func TestContractOverSSH(t *testing.T) {
 	server := enginetest.NewSSHD(t)
-	testContractOver(t, docker.Options{
+	testContractOver(t, runtime.Options{
 		URL: server.URL(enginetest.Engine(t, "FAIRLEAD_TEST_DOCKER")),
 		SSH: runtime.SSH{Identity: server.Identity, KnownHosts: server.KnownHosts},
 	}, runtime.Reach{Mode: runtime.ReachPublished})
 }
 
-func testContractOver(t *testing.T, options docker.Options, reach runtime.Reach) {
+func testContractOver(t *testing.T, options runtime.Options, reach runtime.Reach) {
 	url := enginetest.Engine(t, "FAIRLEAD_TEST_DOCKER")
 	instance := enginetest.Instance()
 	options.Instance = instance

@@ -1,6 +1,6 @@
 // Package docker is the engine behind a Docker socket.
 //
-//	engine, err := docker.New(docker.Options{URL: "unix:///var/run/docker.sock", Instance: "main"})
+//	engine, err := docker.New(runtime.Options{URL: "unix:///var/run/docker.sock", Instance: "main"})
 //	report, err := engine.ReplicaLiveness(ctx, queries)
 //
 // New connects to nothing; the API version is negotiated with the first call, and again after every new connection.
@@ -14,30 +14,15 @@ package docker
 
 import (
 	"context"
-	"crypto/tls"
-	"time"
 
 	"github.com/docker/docker/api/types/system"
 
 	"github.com/fairlead/fairlead/runtime"
 )
 
-const pullSilence = 30 * time.Second
-
-// Options say where the engine is and whose containers are ours.
-type Options struct {
-	URL      string         // unix:///path, tcp://host:port or ssh://user@host/path
-	TLS      *tls.Config    // for tcp with client certificates; nil means plain HTTP
-	SSH      runtime.SSH    // for ssh: how to log in
-	Instance string         // this Fairlead's name on the engine
-	Logins   runtime.Logins // for pulls; nil: as nobody
-	// PullSilence ends a pull that shows no progress for so long; 0 means 30 s.
-	PullSilence time.Duration
-}
-
 // Engine is one Docker daemon. It implements runtime.Engine, runtime.Inspector and runtime.EventSource.
 type Engine struct {
-	options Options
+	options runtime.Options
 	socket  *runtime.Socket
 	api     runtime.Memo[session]
 	info    runtime.Memo[system.Info]
@@ -51,13 +36,10 @@ var (
 )
 
 // New prepares an engine and connects to nothing.
-func New(options Options) (*Engine, error) {
+func New(options runtime.Options) (*Engine, error) {
 	socket, err := runtime.NewSocket(options.URL, options.TLS, options.SSH)
 	if err != nil {
 		return nil, err
-	}
-	if options.PullSilence <= 0 {
-		options.PullSilence = pullSilence
 	}
 	e := &Engine{options: options, socket: socket}
 	e.api.Socket, e.info.Socket = socket, socket

@@ -37,7 +37,7 @@ func say(w http.ResponseWriter, status int, message string) {
 
 func open(t *testing.T, url string) *docker.Engine {
 	t.Helper()
-	engine, err := docker.New(docker.Options{URL: url, Instance: "main"})
+	engine, err := docker.New(runtime.Options{URL: url, Instance: "main"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestTLS(t *testing.T) {
 	defer server.Close()
 	secure := server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 	ask := func(secure *tls.Config) error {
-		engine, err := docker.New(docker.Options{URL: "tcp://" + server.Listener.Addr().String(), TLS: secure})
+		engine, err := docker.New(runtime.Options{URL: "tcp://" + server.Listener.Addr().String(), TLS: secure})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +229,7 @@ func TestPullErrors(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}
 	})
-	engine, err := docker.New(docker.Options{URL: enginetest.Fake(t, mux), PullSilence: 200 * time.Millisecond})
+	engine, err := docker.New(runtime.Options{URL: enginetest.Fake(t, mux), PullSilence: 200 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 func made(t *testing.T, change func(*runtime.Spec)) container.InspectResponse {
 	t.Helper()
 	url := enginetest.Engine(t, "FAIRLEAD_TEST_DOCKER")
-	engine, err := docker.New(docker.Options{URL: url, Instance: "test-options"})
+	engine, err := docker.New(runtime.Options{URL: url, Instance: "test-options"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestOptionsLeftOut(t *testing.T) {
 }
 
 func TestUsernsRefused(t *testing.T) {
-	engine, err := docker.New(docker.Options{URL: enginetest.Engine(t, "FAIRLEAD_TEST_DOCKER"), Instance: "test-options"})
+	engine, err := docker.New(runtime.Options{URL: enginetest.Engine(t, "FAIRLEAD_TEST_DOCKER"), Instance: "test-options"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,19 +22,19 @@ func TestContractRootless(t *testing.T) {
 }
 
 func testContract(t *testing.T, variable string, reach runtime.Reach) {
-	testContractOver(t, variable, podman.Options{URL: enginetest.Engine(t, variable)}, reach)
+	testContractOver(t, variable, runtime.Options{URL: enginetest.Engine(t, variable)}, reach)
 }
 
 func TestContractRootlessOverSSH(t *testing.T) {
 	const variable = "FAIRLEAD_TEST_PODMAN_ROOTLESS"
 	server := enginetest.NewSSHD(t)
-	testContractOver(t, variable, podman.Options{
+	testContractOver(t, variable, runtime.Options{
 		URL: server.URL(enginetest.Engine(t, variable)),
 		SSH: runtime.SSH{Identity: server.Identity, KnownHosts: server.KnownHosts},
 	}, runtime.Reach{Mode: runtime.ReachPublished})
 }
 
-func testContractOver(t *testing.T, variable string, options podman.Options, reach runtime.Reach) {
+func testContractOver(t *testing.T, variable string, options runtime.Options, reach runtime.Reach) {
 	url := enginetest.Engine(t, variable)
 	instance := enginetest.Instance()
 	options.Instance = instance

@@ -39,7 +39,7 @@ func say(w http.ResponseWriter, status int, message string) {
 
 func open(t *testing.T, handler http.Handler) *Engine {
 	t.Helper()
-	engine, err := New(Options{URL: enginetest.Fake(t, handler), Instance: "main", PullSilence: 200 * time.Millisecond})
+	engine, err := New(runtime.Options{URL: enginetest.Fake(t, handler), Instance: "main", PullSilence: 200 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestTLS(t *testing.T) {
 	secure := server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 	url := "tcp://" + server.Listener.Addr().String()
 	ask := func(secure *tls.Config) error {
-		engine, err := New(Options{URL: url, TLS: secure})
+		engine, err := New(runtime.Options{URL: url, TLS: secure})
 		if err != nil {
 			t.Fatal(err)
 		}

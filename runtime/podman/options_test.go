@@ -19,7 +19,7 @@ import (
 func made(t *testing.T, variable string, change func(*runtime.Spec)) *define.InspectContainerData {
 	t.Helper()
 	url := enginetest.Engine(t, variable)
-	engine, err := New(Options{URL: url, Instance: "test-options"})
+	engine, err := New(runtime.Options{URL: url, Instance: "test-options"})
 	if err != nil {
 		t.Fatal(err)
 	}

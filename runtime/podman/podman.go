@@ -1,6 +1,6 @@
 // Package podman is the engine behind a Podman socket, rootful or rootless.
 //
-//	engine, err := podman.New(podman.Options{URL: "unix:///run/user/1000/podman/podman.sock", Instance: "main"})
+//	engine, err := podman.New(runtime.Options{URL: "unix:///run/user/1000/podman/podman.sock", Instance: "main"})
 //	report, err := engine.ReplicaLiveness(ctx, queries)
 //
 // It goes through Podman's own Go bindings, which speak the libpod API; New connects to nothing. connection.go keeps
@@ -15,8 +15,6 @@ package podman
 
 import (
 	"context"
-	"crypto/tls"
-	"time"
 
 	"github.com/containers/podman/v5/libpod/define"
 	"github.com/containers/podman/v5/pkg/bindings"
@@ -24,22 +22,9 @@ import (
 	"github.com/fairlead/fairlead/runtime"
 )
 
-const pullSilence = 30 * time.Second
-
-// Options say where the engine is and whose containers are ours.
-type Options struct {
-	URL      string         // unix:///path, tcp://host:port or ssh://user@host/path
-	TLS      *tls.Config    // for tcp with client certificates; nil means plain HTTP
-	SSH      runtime.SSH    // for ssh: how to log in
-	Instance string         // this Fairlead's name on the engine
-	Logins   runtime.Logins // for pulls; nil: as nobody
-	// PullSilence ends a pull that shows no progress for so long; 0 means 30 s.
-	PullSilence time.Duration
-}
-
 // Engine is one Podman service. It implements runtime.Engine, runtime.Inspector and runtime.EventSource.
 type Engine struct {
-	options    Options
+	options    runtime.Options
 	socket     *runtime.Socket
 	connection *bindings.Connection
 	version    runtime.Memo[string]
@@ -54,13 +39,10 @@ var (
 )
 
 // New prepares an engine and connects to nothing.
-func New(options Options) (*Engine, error) {
+func New(options runtime.Options) (*Engine, error) {
 	socket, err := runtime.NewSocket(options.URL, options.TLS, options.SSH)
 	if err != nil {
 		return nil, err
-	}
-	if options.PullSilence <= 0 {
-		options.PullSilence = pullSilence
 	}
 	e := &Engine{options: options, socket: socket, connection: connectionOver(socket)}
 	e.version.Socket, e.info.Socket = socket, socket
