@@ -10,46 +10,50 @@ import (
 	"github.com/fairlead/fairlead/runtime"
 )
 
-// apply settles one observation: the decision is made and its change published in one critical section, and what it
-// asks for is done outside. A stale observation is dropped. The identity under which the container was known before is
+// apply settles one observation and does what follows from it. The identity under which the container was known before is
 // returned, if the look saw it.
 func (k *Keeper) apply(app *pool.App, host, identity string, o runtime.Observation, seen Seen, why journal.Trigger) (proven string) {
 	k.fill(&seen, app, host, o)
-	act, before := None, pool.Row{}
-	row, _ := app.Settle(o.Replica, o.Version, func(r *pool.Row) bool {
-		if r.Container != o.Query.Container || !r.FirstOf(o.Asked) {
-			return false
-		}
-		before = *r
-		var next pool.Row
-		next, act = Decide(*r, seen)
-		k.claim(&next, act)
-		if o.Verdict != runtime.Unknown {
-			next.Identity = identity // the same engine under a new name is learned
-		}
-		if exists(o.Verdict) {
-			next.Volumes = o.Container.AnonymousVolumes > 0
-		}
-		if next == before {
-			return false
-		}
-		*r = next
-		return true
-	})
-	if before.Replica == nil {
-		return "" // stale
+	before, after, act, fresh := k.settled(app, identity, o, seen)
+	if !fresh {
+		return ""
 	}
-	if row.Replica == nil {
-		row = before // nothing changed
+	if before.State() == pool.Ready && after.State() == pool.Restarting {
+		k.record(journal.RestartDetected, app, after, why, causeOf(o))
 	}
-	if before.State() == pool.Ready && row.State() == pool.Restarting {
-		k.record(journal.RestartDetected, app, row, why, causeOf(o))
-	}
-	k.act(app, row, act, why)
+	k.act(app, after, act, why)
 	if exists(o.Verdict) {
 		return before.Identity
 	}
 	return ""
+}
+
+// settled decides and publishes the change in one critical section. An observation that is not fresh is dropped: its row
+// moved on, or a newer look was applied first.
+func (k *Keeper) settled(app *pool.App, identity string, o runtime.Observation, seen Seen) (before, after pool.Row, act Act, fresh bool) {
+	row, changed := app.Settle(o.Replica, o.Version, func(r *pool.Row) bool {
+		if r.Container != o.Query.Container || !r.FirstOf(o.Asked) {
+			return false
+		}
+		before, fresh = *r, true
+		after, act = Decide(*r, seen)
+		k.claim(&after, act)
+		if o.Verdict != runtime.Unknown {
+			after.Identity = identity // the same engine under a new name is learned
+		}
+		if exists(o.Verdict) {
+			after.Volumes = o.Container.AnonymousVolumes > 0
+		}
+		if after == before {
+			return false
+		}
+		*r = after
+		return true
+	})
+	if changed {
+		after = row // with its new version
+	}
+	return before, after, act, fresh
 }
 
 // claim marks the row with what is about to be done, so that it is done once.
