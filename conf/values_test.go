@@ -36,6 +36,14 @@ func TestInterpolate(t *testing.T) {
 	}
 }
 
+// case B175: a comment is none of our business.
+func TestCommentsAreNotInterpolated(t *testing.T) {
+	app := loaded(t, "apps: {a: {image: nginx, port: 80, route: {path: /}}} # ${NOPE} and ${\n# ${").Apps["a"]
+	if app.Port != 80 {
+		t.Errorf("port %d", app.Port)
+	}
+}
+
 func TestReplacedValueIsReadAgain(t *testing.T) {
 	app := loaded(t, `apps: {a: {image: "${I}", port: "${P}", sticky: "${S}", command: ["${S}", "${P}"], route: {path: /}}}`,
 		"I=1.0", "P=80", "S=true").Apps["a"]

@@ -18,7 +18,8 @@ func TestReflected(t *testing.T) {
 	}
 }
 
-// Without any traffic, too, the status shows soon after the engine's answer what was done, and then what is right again.
+// Without any traffic, too, the status shows soon after the engine's answer what was done, and then what is right again
+// (case B208).
 func reflected(t *testing.T, reach string) {
 	w := newWire(t, host)
 	f := launch(t, setup{Reach: reach, URL: w.url(), Reconcile: "1m", Apps: `

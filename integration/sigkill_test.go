@@ -15,7 +15,7 @@ import (
 const kills = 20
 
 // P2, P3: kill -9 at any moment, while replicas start, sleep and vanish, loses no container and duplicates none. What
-// nobody touched is adopted each time.
+// nobody touched is adopted each time, and the state is whole (case B175).
 func TestKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	f := launch(t, setup{Apps: `

@@ -110,6 +110,7 @@ func TestHeldPostArrivesWhole(t *testing.T) {
 	}
 }
 
+// case B190
 func TestVisitorWhoLeavesLeavesNothing(t *testing.T) {
 	h := newHouse(t, nil)
 	ctx, leave := context.WithCancel(context.Background())

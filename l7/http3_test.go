@@ -259,7 +259,7 @@ func TestHTTP3CancelEndsTheHold(t *testing.T) {
 	eventually(t, "nobody is waited for", func() bool { return h.app("hello").Waiting(time.Now()) == 0 })
 }
 
-// case B134: many large answers at once, some of them cancelled, and the next one comes.
+// cases B095, B134: many large answers at once, some of them cancelled, and the next one comes.
 func TestHTTP3ManyLargeAnswers(t *testing.T) {
 	h := newHouse(t, func(c *conf.Config) { c.Apps["hello"].Hold.Queue = 1000 })
 	part := make([]byte, 64<<10)

@@ -159,7 +159,8 @@ func testBodyThatGrowsTooLarge(t *testing.T, newHouse opener) {
 	h.idle("hello")
 }
 
-// The same when the app answers while it reads: the answer is cut, and nothing speaks against the replica.
+// The same when the app answers while it reads: the answer is cut, not begun
+// anew (case B104), and nothing speaks against the replica.
 func TestBodyThatGrowsTooLargeUnderAnAnswer(t *testing.T) {
 	h := newHouse(t, hello(func(a *conf.App) { a.MaxBody = 10 }))
 	h.rawReplica("hello", "r1", func(conn net.Conn, r *bufio.Reader) {

@@ -43,6 +43,7 @@ func made(t *testing.T, change func(*runtime.Spec)) container.InspectResponse {
 	return enginetest.Raw(t, url, id)
 }
 
+// case B194, among others
 func TestOptionsArrive(t *testing.T) {
 	raw := made(t, func(s *runtime.Spec) {
 		*s = contract.FullSpec(*s)

@@ -46,6 +46,7 @@ func made(t *testing.T, variable string, change func(*runtime.Spec)) *define.Ins
 	return raw
 }
 
+// case B194, among others
 func TestOptionsArrive(t *testing.T) {
 	raw := made(t, "FAIRLEAD_TEST_PODMAN", func(s *runtime.Spec) {
 		*s = contract.FullSpec(*s)
