@@ -38,6 +38,7 @@ type App struct {
 	MaxBody     Bytes         `conf:"max_body"`     // of a request; 0: no limit
 	MaxRequests int           `conf:"max_requests"` // at once, upgrades and those that wait included; 0: no limit
 	RateLimit   RateLimit     `conf:"rate_limit"`
+	NoWake      []NoWake      `conf:"no_wake,one"` // requests that start nothing
 	Compress    bool          `conf:"compress"`
 	CORS        CORS          `conf:"cors"`
 	RequestID   bool          `conf:"request_id"`

@@ -17,6 +17,9 @@ func checkApp(c *Config, app *App, root value) {
 	app.checkL4(v)
 	app.Headers.check(v.get("headers"))
 	app.CORS.check(v.get("cors"))
+	for i := range app.NoWake {
+		app.NoWake[i].check(v.get("no_wake").item(i))
+	}
 	app.checkLimits(v)
 	app.checkHTTPS(c, v)
 	app.checkContainer(v)

@@ -46,7 +46,7 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 	for prefix, of := range map[string]any{
 		"": App{}, "replicas.": Replicas{}, "ready.": Ready{}, "health.": Health{}, "update.": Update{}, "hold.": Hold{}, "listen.": Listen{},
 		"shutdown.": Shutdown{}, "log.access.": Access{}, "tracing.": Tracing{},
-		"headers.request.": Edits{}, "rate_limit.": RateLimit{}, "cors.": CORS{}, "admin.": Admin{}, "listen.public.": Public{},
+		"headers.request.": Edits{}, "rate_limit.": RateLimit{}, "no_wake.": NoWake{}, "cors.": CORS{}, "admin.": Admin{}, "listen.public.": Public{},
 	} {
 		documented(t, text, prefix, of)
 	}

@@ -27,7 +27,7 @@ func (a *App) warnAbout(v value) {
 		v.get("health").warn("health: {http: /healthz}", "without http nothing is checked")
 	}
 	if a.limitsWakes() && !a.hasL4() {
-		v.get("wake_on").warn("", "it is for TCP and UDP routes: every request over HTTP starts the app")
+		v.get("wake_on").warn("", "it is for TCP and UDP routes: over HTTP every request starts the app but what no_wake names")
 	}
 	// The idle clock runs from readiness, so this works; but who writes it thinks of something else (sablierapp/sablier#443).
 	if a.Idle != Never && a.Idle < a.Ready.Timeout {

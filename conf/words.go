@@ -56,6 +56,7 @@ var called = map[string]map[string]string{
 		"cert-path":   "tls: {ca: …, cert: …, key: …}",
 	},
 	"apps.*": {
+		"ignore-user-agent":           "no_wake: {user_agent: …}",
 		"ports":                       "port (one, inside of the container) and route (how visitors come)",
 		"expose":                      "port",
 		"container-port":              "port",
@@ -153,6 +154,14 @@ var called = map[string]map[string]string{
 		"access-control-expose-headers":    "cors.expose",
 		"access-control-allow-credentials": "cors.credentials",
 		"access-control-max-age":           "cors.max_age",
+	},
+	"apps.*.no_wake": {
+		"agent":   "user_agent",
+		"methods": "method",
+		"cidr":    "from",
+		"ip":      "from",
+		"client":  "from",
+		"paths":   "path, one in each item of the list",
 	},
 	"apps.*.rate_limit": {
 		"average": "requests",

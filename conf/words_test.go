@@ -12,7 +12,7 @@ func TestForeignWordsAreNotOurs(t *testing.T) {
 		"apps.*": reflect.ValueOf(App{}), "apps.*.replicas": reflect.ValueOf(Replicas{}),
 		"apps.*.route": reflect.ValueOf(Route{}), "apps.*.ready": reflect.ValueOf(Ready{}),
 		"apps.*.headers": reflect.ValueOf(Headers{}), "apps.*.rate_limit": reflect.ValueOf(RateLimit{}),
-		"apps.*.cors": reflect.ValueOf(CORS{}), "tracing": reflect.ValueOf(Tracing{}),
+		"apps.*.cors": reflect.ValueOf(CORS{}), "apps.*.no_wake": reflect.ValueOf(NoWake{}), "tracing": reflect.ValueOf(Tracing{}),
 		"apps.*.hold": reflect.ValueOf(Hold{}), "apps.*.update": reflect.ValueOf(Update{}),
 		"shutdown": reflect.ValueOf(Shutdown{}), "log": reflect.ValueOf(Log{}),
 		"log.access": reflect.ValueOf(Access{}), "admin": reflect.ValueOf(Admin{}),

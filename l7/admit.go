@@ -16,6 +16,9 @@ func (s *story) admit(ctx context.Context) (pool.Lease, error) {
 	if app == nil {
 		return pool.Lease{}, errNoRoute // the configuration is on its way
 	}
+	if s.passing != nil {
+		return s.glance(app)
+	}
 	if s.avoided == nil {
 		if admission := app.Ask(s.guest); admission.Outcome == pool.Served {
 			return admission.Lease, nil // as almost always, and nothing is set up for a wait

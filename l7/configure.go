@@ -84,6 +84,7 @@ func appOf(name string, a *conf.App, before *app) (*app, error) {
 		holdPage: a.Hold.Page, holdMax: a.Hold.Max,
 		retry: policy, https: a.HTTPS, hsts: a.HSTS,
 		limits:     limitsOf(a, before),
+		noWake:     noWakesOf(a.NoWake),
 		stickyName: stickyPrefix + name, ticketName: ticketPrefix + name,
 		toApp: editsOf(a.Headers.Request), toVisitor: editsOf(a.Headers.Response),
 		cors: corsOf(a.CORS), compress: a.Compress, requestID: a.RequestID,

@@ -31,6 +31,7 @@ const (
 	reasonTooMany     = "too-many"
 	reasonLost        = "lost"         // a replica's connection failed
 	reasonBadAnswer   = "bad-response" // what the app sent is no HTTP
+	reasonAsleep      = "asleep"       // and stays so
 )
 
 // refusal is an answer of Fairlead's own.
@@ -49,6 +50,7 @@ func refuse(err error) refusal {
 	var moved *redirected
 	var held *heldBack
 	var many *tooMany
+	var passing *asleep
 	var none *h1.Malformed
 	switch {
 	case errors.As(err, &moved):
@@ -67,6 +69,8 @@ func refuse(err error) refusal {
 		return refusal{status: http.StatusRequestEntityTooLarge, reason: reasonTooLarge, detail: "The request's body is too large.", close: true}
 	case errors.As(err, &many):
 		return refusal{status: http.StatusTooManyRequests, reason: reasonTooMany, detail: "Too many requests.", after: many.wait}
+	case errors.As(err, &passing):
+		return refusal{status: passing.status, reason: reasonAsleep, detail: "The app is not awake, and this request does not wake it."}
 	case errors.Is(err, errBusy):
 		return refusal{status: http.StatusServiceUnavailable, reason: page.Full, detail: "All places are taken.", after: page.Refresh}
 	case relay.Short(err): // the connection's end gives one back

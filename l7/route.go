@@ -37,6 +37,7 @@ type app struct {
 	holdMax  time.Duration
 	retry    retry
 	limits   limits
+	noWake   []noWake
 	https    string        // redirect, allow, or empty: redirect if the host has a certificate
 	hsts     time.Duration // 0: nothing is said
 

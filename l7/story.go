@@ -33,6 +33,7 @@ type story struct {
 	key        string // of a handshake that we make; empty: the visitor has made it
 
 	guest   pool.Visitor
+	passing *noWake // that the request falls under; nil: it may start the app
 	binding binding // of his cookie
 	isBound bool
 	origin  string          // of the visitor's page, if cross-origin answers are ours
@@ -158,6 +159,7 @@ func (s *story) strip(at target) error {
 func (s *story) prepare() {
 	s.protocols = asksUpgrade(s.x)
 	s.guest = s.visitor()
+	s.passes()
 	if s.route.app.compress {
 		s.wishes()
 	}

@@ -11,6 +11,7 @@ type Visitor struct {
 	Avoid   *Upstream // do not pick that one again; a session is served there all the same
 	Source  uint64    // of a visitor who has no cookie: the same number gets the same replica while that one serves; 0: none
 	Ticket  Ticket    // from an earlier wait of the same visitor; zero without one
+	Passing bool      // his visit does not begin the replica's idle time anew
 }
 
 // Outcome of asking for admission.
@@ -51,6 +52,7 @@ func (a *App) Admit(v Visitor) Admission {
 		if !lease.Valid() {
 			return a.refuse(snap, v, bound)
 		}
+		lease.passing = v.Passing
 		if a.stillServes(snap, lease) {
 			return Admission{Outcome: Served, Lease: lease}
 		}

@@ -56,3 +56,16 @@ func wantIdle(t *testing.T, a *App, want time.Duration) {
 		t.Errorf("idle for %v, want %v", got, want)
 	}
 }
+
+// case B074: a visit that passes by keeps the replica for as long as it lasts, and the idle clock goes on after it.
+func TestPassingVisitIsNoUse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := NewApp("app", Policy{Max: 1})
+		ready(t, a, "one", "s")
+		time.Sleep(time.Hour)
+		lease := served(t, a, Visitor{Passing: true})
+		wantIdle(t, a, 0)
+		lease.Release()
+		wantIdle(t, a, time.Hour)
+	})
+}

@@ -7,6 +7,7 @@ type Lease struct {
 	Session  *Session // nil without one
 	app      *App
 	seat     bool // the lease itself took a seat, having no session
+	passing  bool // it keeps the replica awake for as long as it lasts, and no longer
 }
 
 // Valid says whether the lease holds anything.
@@ -29,7 +30,9 @@ func (l Lease) Release() {
 	if l.seat {
 		l.Replica.seats.Add(-1)
 	}
-	l.Replica.used()
+	if !l.passing {
+		l.Replica.used()
+	}
 	if l.Replica.leases.Add(-1) == 0 && l.Replica.leaving.Load() {
 		l.app.Nudge()
 	}
