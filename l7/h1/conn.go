@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fairlead/fairlead/relay/fiber"
+	"github.com/fairlead/fairlead/trust"
 )
 
 // conn is one connection to a target. Whoever took it or dialled it owns it, until it is kept again or killed; the
@@ -20,8 +21,9 @@ type conn struct {
 	net.Conn
 	target  *target
 	strand  *fiber.Conn           // Conn, if it is on a loop
+	link    *Link                 // below TLS, which is Conn then
 	cause   atomic.Pointer[error] // why we closed it ourselves
-	peeker  *peeker               // nil without a socket
+	peeker  *peeker               // nil without a socket, and below TLS
 	reused  bool
 	trusted bool          // the app has not ended a kept one for long
 	learnt  time.Duration // the app's own idle limit; 0 if it did not say, negative if it keeps none
@@ -40,10 +42,20 @@ var (
 
 // kill closes the connection. The first cause is what its users are told.
 func (c *conn) kill(cause error) {
+	c.leave(cause)
+	c.hangUp()
+}
+
+// discard is kill for one that nobody uses.
+func (c *conn) discard() {
+	c.leave(errStale)
+	c.farewell()
+}
+
+func (c *conn) leave(cause error) {
 	c.cause.CompareAndSwap(nil, &cause)
 	c.target.drop(c)
 	c.target.client.watcher.remove(&c.token)
-	c.Conn.Close()
 }
 
 // Close ends a connection that was handed over.
@@ -70,6 +82,9 @@ func (c *conn) explain(err error) error {
 	}
 	if cause := c.cause.Load(); cause != nil {
 		return *cause
+	}
+	if c.link != nil {
+		return trust.Explain(err)
 	}
 	return err
 }

@@ -45,7 +45,7 @@ func (t *target) bury(c *conn, now time.Time) (idle, lost bool) {
 	return idle, t.live == 0 && t.omens.lost(now)
 }
 
-func (c *conn) watchedConn() (net.Conn, *uint64) { return c.Conn, &c.token }
+func (c *conn) watchedConn() (net.Conn, *uint64) { return c.wire(), &c.token }
 
 func (c *conn) unwatchable() bool { return c.cause.Load() != nil }
 

@@ -8,8 +8,12 @@ import (
 )
 
 // take returns a kept connection that the app has not closed, or nil. A fiber gets one of its own loop, a goroutine one that
-// is on none.
+// is on none, as all under TLS are.
 func (t *target) take(f *fiber.Fiber, r *Request) *conn {
+	if t.secure != nil {
+		f.Apart() // reading from it blocks
+		f = nil
+	}
 	f.Return()
 	for {
 		c := t.pop(f.Home())
@@ -44,7 +48,7 @@ func (t *target) pop(home *fiber.Home) *conn {
 // keep stores a connection for the next request, or closes it.
 func (t *target) keep(c *conn) {
 	if !t.push(c) {
-		c.kill(errStale)
+		c.discard()
 	}
 }
 
@@ -76,7 +80,7 @@ func (t *target) sweepAt(at time.Time, in time.Duration) {
 // expire closes what has reached its idle limit. One timer serves all connections, so that a request costs none.
 func (t *target) expire() {
 	for _, c := range t.expired(time.Now()) {
-		c.kill(errStale)
+		c.discard()
 	}
 }
 

@@ -2,12 +2,16 @@ package h1
 
 import (
 	"crypto/tls"
+	"errors"
+	"io"
 	"net"
+	"syscall"
 
 	"github.com/fairlead/fairlead/relay/fiber"
 )
 
-// Link is a connection below TLS. With one, a TLS connection can move to an event loop after its handshake.
+// Link is a connection below TLS. With one, a TLS connection can move to an event loop after its handshake, and can be asked
+// whether there is something to read.
 type Link struct {
 	net.Conn
 	hasty   bool // a Read must not wait
@@ -17,9 +21,13 @@ type Link struct {
 
 // Read fails instead of waiting if it must not. TLS does not mind: such an error is Temporary.
 func (l *Link) Read(p []byte) (n int, err error) {
-	if strand, ok := l.Conn.(*fiber.Conn); ok && l.hasty {
+	strand, onLoop := l.Conn.(*fiber.Conn)
+	switch {
+	case l.hasty && onLoop:
 		n, err = strand.TryRead(p)
-	} else {
+	case l.hasty:
+		n, err = readNow(l.Conn, p)
+	default:
 		l.drained = false
 		n, err = l.Conn.Read(p)
 	}
@@ -39,6 +47,12 @@ func (l *Link) tryRead(above net.Conn, p []byte) (int, error) {
 	return n, err
 }
 
+// mayTry says whether the connection can be read from in haste.
+func (l *Link) mayTry() bool {
+	_, onLoop := l.Conn.(*fiber.Conn)
+	return onLoop || plainSocket(l.Conn) != nil
+}
+
 // NetConn is the connection below, for those who look for a socket.
 func (l *Link) NetConn() net.Conn { return l.Conn }
 
@@ -50,3 +64,21 @@ func linkOf(conn net.Conn) *Link {
 	}
 	return nil
 }
+
+// readNow is a Read of a socket that does not wait.
+func readNow(conn net.Conn, p []byte) (n int, err error) {
+	failed := plainSocket(conn).Read(func(fd uintptr) bool {
+		n, err = readFD(fd, p)
+		return true
+	})
+	switch {
+	case failed != nil:
+		return 0, failed
+	case n == 0 && err == nil:
+		return 0, io.EOF
+	}
+	return n, err
+}
+
+// wouldWait says whether a Read in haste has failed because it would have had to wait.
+func wouldWait(err error) bool { return fiber.WouldBlock(err) || errors.Is(err, syscall.EAGAIN) }

@@ -34,7 +34,10 @@ func repeatable(r *Request) bool {
 // quiet says whether an idle connection still may be used: the app has neither closed it nor sent anything. Whatever it
 // sent belongs to no request of ours, and would be taken for the next answer.
 func (c *conn) quiet() bool {
-	if c.peeker != nil {
+	switch {
+	case c.link != nil:
+		return c.idleUnderTLS()
+	case c.peeker != nil:
 		return c.peeker.quiet()
 	}
 	return c.quietForAMoment()

@@ -2,6 +2,7 @@ package h1
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"net/netip"
 	"sync"
@@ -18,15 +19,19 @@ type Target struct {
 	// Ended is closed when the start is over or its address has changed. All connections, busy ones too, are closed.
 	// Nil means never.
 	Ended <-chan struct{}
+	// TLS says how the app is known that speaks it, nil if it does not. No connection that was made with one is used with
+	// another.
+	TLS *tls.Config
 }
 
 // place keeps the connections to a start's ports apart.
 type place struct {
 	key  any
 	addr netip.AddrPort
+	tls  *tls.Config
 }
 
-func (t Target) place() place { return place{t.Key, t.Addr} }
+func (t Target) place() place { return place{t.Key, t.Addr, t.TLS} }
 
 func (t Target) over() bool {
 	select {
@@ -41,6 +46,7 @@ func (t Target) over() bool {
 type target struct {
 	client *Client
 	self   Target
+	secure *tls.Config     // the target's TLS, with the sessions of this start alone; nil: none
 	ctx    context.Context // over, with the cause, when the target is
 	cancel context.CancelCauseFunc
 
@@ -55,7 +61,7 @@ type target struct {
 }
 
 func newTarget(c *Client, self Target) *target {
-	t := &target{client: c, self: self, all: make(map[*conn]struct{})}
+	t := &target{client: c, self: self, all: make(map[*conn]struct{}), secure: resuming(self.TLS)}
 	t.ctx, t.cancel = context.WithCancelCause(context.Background())
 	return t
 }
@@ -89,9 +95,14 @@ func (t *target) dial(ctx context.Context, to Target) (*conn, error) {
 		}
 		return nil, err
 	}
+	if t.secure != nil {
+		if raw, err = t.shake(ctx, raw); err != nil {
+			return nil, err
+		}
+	}
 	c := t.connOf(raw, f)
 	if !t.add(c) {
-		c.Conn.Close()
+		c.hangUp()
 		return nil, context.Cause(t.ctx)
 	}
 	if c.strand != nil {
@@ -111,7 +122,9 @@ func (t *target) connOf(raw net.Conn, f *fiber.Fiber) *conn {
 			return c
 		}
 	}
-	c.peeker = newPeeker(raw)
+	if c.link = linkOf(raw); c.link == nil {
+		c.peeker = newPeeker(raw)
+	}
 	return c
 }
 
