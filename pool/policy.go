@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"crypto/tls"
 	"slices"
 	"time"
 )
@@ -30,6 +31,7 @@ type Policy struct {
 	Hosts        []string      // where replicas may run; empty means anywhere
 	Fixed        string        // HOST:PORT of an app that is there without an engine; empty: it has containers
 	Adopt        Adoption      // its containers are others'; zero: Fairlead makes them
+	TLS          *tls.Config   // how an app that speaks HTTP over TLS is known; nil: it does not. Another one is another pointer
 }
 
 // Adoption names containers that others made, by one of the two.

@@ -17,6 +17,7 @@ type Replica struct {
 	lastUse  atomic.Int64  // nanoseconds since epoch
 	leaving  atomic.Bool   // draining: the end of the last lease is news
 	looked   atomic.Uint64 // the newest look that was applied, by the order of asking
+	trouble  atomic.Pointer[string]
 	gone     chan struct{}
 }
 

@@ -14,8 +14,10 @@ const longestCheck = 5 * time.Second
 // Healthy makes one check of a replica that serves, as the policy's Health says. No engine is asked.
 func (c Checker) Healthy(ctx context.Context, up *pool.Upstream, policy *pool.Policy) error {
 	endpoint := up.Endpoints[policy.CheckPort()]
-	return c.Prober.Once(ctx, probe.Check{
+	check := probe.Check{
 		Kind: probe.HTTP, Addr: endpoint.Addr, Direct: endpoint.Direct, Path: policy.Health.Path,
 		Timeout: min(longestCheck, policy.Health.Interval),
-	})
+	}
+	overTLS(&check, policy)
+	return answered(c.Prober.Once(ctx, check))
 }

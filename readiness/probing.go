@@ -2,10 +2,12 @@ package readiness
 
 import (
 	"context"
+	"errors"
 
 	"github.com/fairlead/fairlead/liveness/probe"
 	"github.com/fairlead/fairlead/pool"
 	"github.com/fairlead/fairlead/runtime"
+	"github.com/fairlead/fairlead/trust"
 )
 
 // probe repeats the policy's check until it passes, while the engine is asked whether the container still runs.
@@ -39,7 +41,17 @@ func ended(ctx context.Context, host *runtime.Host, up *pool.Upstream, policy *p
 
 // Once makes one attempt at a known upstream, without asking any engine: it tells whether the app still answers there.
 func (c Checker) Once(ctx context.Context, up *pool.Upstream, policy *pool.Policy) error {
-	return c.Prober.Once(ctx, checkOf(up, policy))
+	return answered(c.Prober.Once(ctx, checkOf(up, policy)))
+}
+
+// answered takes an app that there is no TLS with for one that is there: its visitors are told why, and no restart and no
+// other replica mends it. To become ready it has to be one that counts, though: a replacement with a wrong certificate is
+// none.
+func answered(err error) error {
+	if errors.Is(err, trust.ErrRefused) {
+		return nil
+	}
+	return err
 }
 
 func checkOf(up *pool.Upstream, policy *pool.Policy) probe.Check {
@@ -57,5 +69,13 @@ func checkOf(up *pool.Upstream, policy *pool.Policy) probe.Check {
 	case policy.Ready.Speaks:
 		check.Kind = probe.Speaks
 	}
+	overTLS(&check, policy)
 	return check
+}
+
+// overTLS asks an app that speaks TLS as visitors' requests do, by the name that it is known by.
+func overTLS(check *probe.Check, policy *pool.Policy) {
+	if check.TLS = policy.TLS; check.TLS != nil {
+		check.Host = check.TLS.ServerName
+	}
 }

@@ -50,7 +50,7 @@ type Check struct {
 
 	Path string      // of HTTP, with a query if need be; empty means /. Not a URL: nothing but Addr is ever asked
 	Host string      // the Host header; empty means Addr
-	TLS  *tls.Config // of an app that speaks HTTPS; nil means plain HTTP
+	TLS  *tls.Config // of an app that speaks HTTPS, which HTTP and Speaks ask so; nil means plain HTTP
 
 	// Send is said to an app over TCP or UDP, and Expect must be in its answer. Both may be empty: Expect alone waits for a
 	// greeting, Send alone for any answer.

@@ -2,14 +2,14 @@ package probe
 
 import (
 	"bufio"
-	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+
+	"github.com/fairlead/fairlead/trust"
 )
 
 // headLimit bounds what is read of an answer; its body is not read at all.
@@ -40,7 +40,9 @@ func (p Prober) get(ctx context.Context, check Check) (status int, err error) {
 	}
 	defer closing(ctx, conn)()
 	if check.TLS != nil {
-		conn = tls.Client(conn, serverName(check))
+		if conn, err = trust.Shake(ctx, conn, check.TLS); err != nil {
+			return 0, err
+		}
 	}
 	if err := ask(conn, check); err != nil {
 		return 0, err
@@ -71,10 +73,4 @@ func ask(conn net.Conn, check Check) error {
 	_, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: fairlead-probe\r\nAccept: */*\r\n"+
 		"Connection: close\r\n\r\n", check.path(), check.host())
 	return err
-}
-
-func serverName(check Check) *tls.Config {
-	config := check.TLS.Clone()
-	config.ServerName = cmp.Or(config.ServerName, check.Host, check.Addr.Addr().String())
-	return config
 }

@@ -181,7 +181,8 @@ func TestLoopback(t *testing.T) {
 	var p probe.Prober
 	wantErr(t, p.Once(t.Context(), probe.Check{Kind: probe.TCP, Addr: at(server), Direct: true}), nil)
 	wantErr(t, p.Once(t.Context(), probe.Check{Kind: probe.TCP, Addr: at(server)}), nil)
-	trust := secure.Client().Transport.(*http.Transport).TLSClientConfig
+	trust := secure.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	trust.ServerName = "example.com"
 	wantErr(t, p.Once(t.Context(), probe.Check{Kind: probe.HTTP, Addr: at(secure), TLS: trust}), nil)
 	err := p.Once(t.Context(), probe.Check{Kind: probe.HTTP, Addr: at(server), Path: "/up", Direct: true})
 	if err == nil || err.Error() != "GET /up → 404" { // case B166

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"net"
 	"os"
 	"time"
+
+	"github.com/fairlead/fairlead/trust"
 )
 
 // silent is how long an app behind a port forwarder may keep a connection open without a word and still pass: longer
@@ -28,7 +30,7 @@ func (p Prober) speaks(ctx context.Context, check Check) error {
 	}
 	defer closing(ctx, conn)()
 	_ = conn.SetDeadline(time.Now().Add(min(silent, check.timeout()))) // fails on a connection that ended: so will the exchange
-	n, err := exchange(conn, check)
+	n, err := exchange(ctx, conn, check)
 	if n > 0 || errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() == nil {
 		return nil
 	}
@@ -38,12 +40,30 @@ func (p Prober) speaks(ctx context.Context, check Check) error {
 	return fmt.Errorf("connect %s: %w: %w", check.Addr, ErrEnded, err)
 }
 
-// exchange sends the ping and waits for a first byte.
-func exchange(conn io.ReadWriter, check Check) (int, error) {
+// exchange sends the ping and waits for a first byte. Of an app that speaks TLS its hello will do, or that it wants none of
+// ours: whether it is known is for those to find out who ask it something.
+func exchange(ctx context.Context, conn net.Conn, check Check) (int, error) {
+	if check.TLS != nil {
+		heard := &ear{Conn: conn}
+		_, err := trust.Shake(ctx, heard, check.TLS)
+		return heard.bytes, err
+	}
 	_, err := fmt.Fprintf(conn, "OPTIONS * HTTP/1.1\r\nHost: %s\r\nUser-Agent: fairlead-probe\r\nConnection: close\r\n\r\n",
 		check.host())
 	if err != nil {
 		return 0, err
 	}
 	return conn.Read(make([]byte, 1))
+}
+
+// ear counts what comes.
+type ear struct {
+	net.Conn
+	bytes int
+}
+
+func (e *ear) Read(p []byte) (int, error) {
+	n, err := e.Conn.Read(p)
+	e.bytes += n
+	return n, err
 }
