@@ -15,6 +15,7 @@ type Replica struct {
 	Leases    int    `json:"leases"`
 	Started   string `json:"started"` // the start that it stands for, as the engine says it; empty if it has none
 	Outdated  bool   `json:"outdated,omitempty"`
+	Trouble   string `json:"trouble,omitempty"` // what keeps visitors from it though it is there
 }
 
 func replicaOf(app *pool.App, snap *pool.Snapshot, row *pool.Row) Replica {
@@ -29,6 +30,7 @@ func replicaOf(app *pool.App, snap *pool.Snapshot, row *pool.Row) Replica {
 		Sessions:  app.SessionsOf(row.Replica),
 		Leases:    row.Leases(),
 		Started:   row.Start(),
+		Trouble:   row.Trouble(),
 		Outdated:  row.Spec != "" && snap.Policy.Spec != "" && row.Spec != snap.Policy.Spec,
 	}
 }

@@ -25,6 +25,7 @@ func (p *Program) statusCommand() *cobra.Command {
 		return o, func() {
 			p.showApps(o.Apps)
 			p.showFailures(o.Apps)
+			p.showTroubles(o.Apps)
 			p.print("\n")
 			p.showHosts(o.Hosts)
 		}
@@ -139,6 +140,16 @@ func (p *Program) showFailures(apps []admin.App) {
 			next = "in " + ago(wait)
 		}
 		p.print("\n%s: %s (%s, next %s)\n", app.Name, indented(why), counted(f.Tries, "failed start"), next)
+	}
+}
+
+func (p *Program) showTroubles(apps []admin.App) {
+	for _, app := range apps {
+		for _, r := range app.Replicas {
+			if r.Trouble != "" {
+				p.print("\n%s, replica %s: %s\n", app.Name, r.ID, indented(r.Trouble))
+			}
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/fairlead/fairlead/l7/h1"
 	"github.com/fairlead/fairlead/pool"
 	"github.com/fairlead/fairlead/relay"
+	"github.com/fairlead/fairlead/trust"
 )
 
 // Tell is the story of one exchange, whatever front end read it: it finds the route, is admitted to a replica, sends
@@ -89,16 +90,19 @@ func (s *story) attempt(ctx context.Context, lease pool.Lease) error {
 	target := h1.Target{
 		Key:  lease.Upstream,
 		Addr: endpoint.Addr, Direct: endpoint.Direct, Ended: lease.Upstream.Ended(),
+		TLS: lease.App().Snapshot().Policy.TLS,
 	}
 	body := newOutgoingBody(s.x)
 	response, err := s.client(ctx).Do(ctx, target, s.request(body), s.relays)
 	if err != nil {
 		body.await(s.failed(err))
+		s.troubled(lease, err)
 		if ctx.Err() != nil || errors.Is(err, errGone) {
 			return errGone
 		}
 		return err
 	}
+	lease.Replica.Untroubled()
 	defer body.await(true)
 	defer response.Body.Close()
 	if conn, early := response.Hijack(); conn != nil {
@@ -128,7 +132,7 @@ func isLoss(err error) bool {
 		return false
 	}
 	var failure *h1.Error
-	if !errors.As(err, &failure) || relay.Short(err) {
+	if !errors.As(err, &failure) || relay.Short(err) || errors.Is(err, trust.ErrRefused) {
 		return false
 	}
 	for _, other := range []error{h1.ErrRequest, h1.ErrRequestBody, h1.ErrResponse, h1.ErrHeaderTooLarge, h1.ErrUpgrade, h1.ErrClosed} {

@@ -13,6 +13,7 @@ import (
 	"github.com/fairlead/fairlead/l7/page"
 	"github.com/fairlead/fairlead/pool"
 	"github.com/fairlead/fairlead/relay"
+	"github.com/fairlead/fairlead/trust"
 )
 
 // Reasons in the header Fairlead-Reason and in problems; those for waiting are page's.
@@ -29,9 +30,11 @@ const (
 	reasonChallenge   = "acme"
 	reasonTooLarge    = "too-large"
 	reasonTooMany     = "too-many"
-	reasonLost        = "lost"         // a replica's connection failed
-	reasonBadAnswer   = "bad-response" // what the app sent is no HTTP
-	reasonAsleep      = "asleep"       // and stays so
+	reasonLost        = "lost"            // a replica's connection failed
+	reasonBadAnswer   = "bad-response"    // what the app sent is no HTTP
+	reasonUnknown     = "app-certificate" // does not verify
+	reasonNoTLS       = "app-tls"         // is refused, or is none
+	reasonAsleep      = "asleep"          // and stays so
 )
 
 // refusal is an answer of Fairlead's own.
@@ -89,6 +92,10 @@ func refuse(err error) refusal {
 		return refusal{status: http.StatusServiceUnavailable, reason: page.ShuttingDown, detail: "The service is being restarted.", after: page.Refresh, close: true}
 	case errors.As(err, &held):
 		return held.refusal()
+	case trust.Unknown(err):
+		return refusal{status: http.StatusBadGateway, reason: reasonUnknown, detail: "The app's certificate cannot be verified."}
+	case errors.Is(err, trust.ErrRefused):
+		return refusal{status: http.StatusBadGateway, reason: reasonNoTLS, detail: "The app cannot be reached over TLS."}
 	case errors.Is(err, h1.ErrResponse), errors.Is(err, h1.ErrHeaderTooLarge), errors.Is(err, h1.ErrUpgrade):
 		return refusal{status: http.StatusBadGateway, reason: reasonBadAnswer, detail: "The app's answer cannot be understood."}
 	default:

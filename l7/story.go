@@ -12,6 +12,7 @@ import (
 	"github.com/fairlead/fairlead/l7/h1"
 	"github.com/fairlead/fairlead/l7/limit"
 	"github.com/fairlead/fairlead/pool"
+	"github.com/fairlead/fairlead/trust"
 )
 
 // story is what one exchange has come to so far.
@@ -234,7 +235,12 @@ func (s *story) failed(err error) (bodyRead bool) {
 }
 
 // phase as a label.
-func phase(e *h1.Error) string { return [...]string{"dial", "write", "read"}[e.Phase] }
+func phase(e *h1.Error) string {
+	if errors.Is(e, trust.ErrRefused) {
+		return "tls"
+	}
+	return [...]string{"dial", "write", "read"}[e.Phase]
+}
 
 // mayRepeat decides whether another attempt follows, and until when it may be waited for.
 func (s *story) mayRepeat(ctx context.Context, lease pool.Lease, err error) bool {
