@@ -11,7 +11,7 @@ type App struct {
 	Use   string `conf:"use"`
 	Image string `conf:"image"`
 	Adopt Adopt  `conf:"adopt"`
-	// Upstream is http://HOST:PORT of an app that is there without an engine.
+	// Upstream is http://HOST:PORT, or https://, of an app that is there without an engine.
 	Upstream string   `conf:"upstream"`
 	Pull     string   `conf:"pull" oneof:"never missing newer always"`
 	Port     int      `conf:"port"`
@@ -32,7 +32,8 @@ type App struct {
 	Hold         Hold          `conf:"hold"`
 	RestartGrace time.Duration `conf:"restart_grace"`
 	Retry        string        `conf:"retry" oneof:"safe unsent never"`
-	Protocol     string        `conf:"protocol" oneof:"http h2c"`
+	Protocol     string        `conf:"protocol" oneof:"http h2c https"`
+	TLS          AppTLS        `conf:"tls"`
 
 	Headers     Headers       `conf:"headers"`
 	MaxBody     Bytes         `conf:"max_body"`     // of a request; 0: no limit

@@ -22,6 +22,7 @@ func checkApp(c *Config, app *App, root value) {
 	}
 	app.checkLimits(v)
 	app.checkHTTPS(c, v)
+	app.checkTLS(v)
 	app.checkContainer(v)
 	for _, name := range app.Hosts {
 		if _, ok := c.Hosts[name]; !ok {

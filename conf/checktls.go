@@ -137,12 +137,6 @@ func (a *ACME) check(v value) {
 	}
 }
 
-func (v value) authorities(path string) {
-	if text, ok := v.readable(path); ok && !x509.NewCertPool().AppendCertsFromPEM([]byte(text)) {
-		v.fail("%s holds no certificate", path)
-	}
-}
-
 func (t *TLS) checkLocal(v value) {
 	for i, name := range t.LocalCA {
 		at := v.item(i)

@@ -54,6 +54,7 @@ func defaultApp() App {
 		RestartGrace: 30 * time.Second,
 		Retry:        "safe",
 		Protocol:     "http",
+		TLS:          AppTLS{Verify: true},
 		RateLimit:    RateLimit{Within: time.Second},
 		UDPIdle:      time.Minute,
 		WakeLimit:    WakeLimit{Within: 10 * time.Minute},
@@ -68,6 +69,7 @@ func (a *App) settle(v value) {
 	alone := shared || a.hasL4() || a.Adopt.Name != "" || a.Upstream != "" // what sits behind a port of its own seldom shares its work with a second one
 	if a.Upstream != "" {
 		_, a.Port = a.UpstreamAddress()
+		a.Protocol = pick(v.get("protocol"), a.Protocol, a.secureUpstream(), "https", "http")
 	}
 	if a.Port == 0 && !v.get("port").given() {
 		a.Port = a.mainPort()

@@ -51,6 +51,7 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 		documented(t, text, prefix, of)
 	}
 	documented(t, text, "tls.", HostTLS{})
+	documented(t, text, "tls.", AppTLS{})
 	documented(t, text, "tls.", TLS{})
 	documented(t, text, "", Cert{})
 	documented(t, text, "acme.", ACME{})

@@ -13,8 +13,6 @@ import (
 var notBuilt = []string{
 	"tls.acme.dns",
 	"apps.*.adopt.unit",
-	"apps.*.upstream=https:*",
-	"apps.*.protocol=https",
 }
 
 // refuseUnbuilt notes what is not built and takes it out of the tree, so that nobody calls it unknown as well.

@@ -12,6 +12,7 @@ func TestForeignWordsAreNotOurs(t *testing.T) {
 		"apps.*": reflect.ValueOf(App{}), "apps.*.replicas": reflect.ValueOf(Replicas{}),
 		"apps.*.route": reflect.ValueOf(Route{}), "apps.*.ready": reflect.ValueOf(Ready{}),
 		"apps.*.headers": reflect.ValueOf(Headers{}), "apps.*.rate_limit": reflect.ValueOf(RateLimit{}),
+		"apps.*.tls":  reflect.ValueOf(AppTLS{}),
 		"apps.*.cors": reflect.ValueOf(CORS{}), "apps.*.no_wake": reflect.ValueOf(NoWake{}), "tracing": reflect.ValueOf(Tracing{}),
 		"apps.*.hold": reflect.ValueOf(Hold{}), "apps.*.update": reflect.ValueOf(Update{}),
 		"shutdown": reflect.ValueOf(Shutdown{}), "log": reflect.ValueOf(Log{}),

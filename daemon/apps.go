@@ -14,17 +14,20 @@ type apps struct {
 	pool   *pool.Pool
 	scaler *scaler.Scaler
 	loops  sync.WaitGroup
+	trusts trusts // of the configuration in force; for one reload at a time
 
 	mu sync.Mutex // puts bringing an app back and dropping it one after the other
 }
 
 // bring brings the configured apps in: new ones begin, changed ones get their policy, and those that were on their way out
 // stay. No connection is touched (P7).
-func (a *apps) bring(ctx context.Context, config *conf.Config) {
+func (a *apps) bring(ctx context.Context, config *conf.Config, trusts trusts) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.trusts = trusts
 	for _, name := range sortedKeys(config.Apps) {
 		policy := policyOf(config.Apps[name])
+		policy.TLS = trusts[name].config
 		if app := a.pool.App(name); app != nil {
 			app.SetPolicy(policy)
 			continue

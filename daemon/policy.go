@@ -46,7 +46,7 @@ func readinessOf(app *conf.App) pool.Readiness {
 	r := app.Ready
 	return pool.Readiness{Path: r.HTTP, Health: r.Health, Port: r.Port, Timeout: r.Timeout,
 		UDP: r.UDP, Send: r.Send, Expect: r.Expect,
-		Speaks: r.HTTP == "" && !r.TCP && !r.Health && !r.UDP && app.Protocol == "http"}
+		Speaks: r.HTTP == "" && !r.TCP && !r.Health && !r.UDP && app.Protocol != "h2c"}
 }
 
 func healthOf(h conf.Health) pool.Health {

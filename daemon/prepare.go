@@ -12,11 +12,12 @@ import (
 
 // change is a configuration whose listeners are open, whose routes are made and whose certificates are read.
 type change struct {
-	certs *certs.Change
-	front *l7.Change
-	l4    *l4.Change
-	http  *opening
-	https *opening
+	certs  *certs.Change
+	front  *l7.Change
+	l4     *l4.Change
+	http   *opening
+	https  *opening
+	trusts trusts
 }
 
 // prepare does all that can fail. An error leaves everything as it was.
@@ -31,6 +32,9 @@ func (d *daemon) prepare(next *conf.Config) (*change, error) {
 
 func (c *change) take(d *daemon, next *conf.Config) (err error) {
 	if c.certs, err = d.certs.Prepare(next); err != nil {
+		return err
+	}
+	if c.trusts, err = d.apps.trusts.next(next); err != nil {
 		return err
 	}
 	if c.front, err = d.front.Prepare(next); err != nil {

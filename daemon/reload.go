@@ -59,7 +59,7 @@ func (d *daemon) apply(ctx context.Context, next *conf.Config) error {
 	for _, name := range d.hosts.apply(ctx, hosts) {
 		d.forget(name)
 	}
-	d.apps.bring(ctx, next)
+	d.apps.bring(ctx, next, prepared.trusts)
 	prepared.apply()
 	d.apps.retire(next)
 	return nil

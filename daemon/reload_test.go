@@ -114,7 +114,7 @@ func TestAppThatComesBackStays(t *testing.T) {
 	defer stop()
 	with, without := loaded(t, configured(t, site(t, "one", "/"))), loaded(t, configured(t))
 	for range 5000 {
-		a.bring(ctx, with)
+		a.bring(ctx, with, nil)
 		for range 3 {
 			goruntime.Gosched()
 		}
