@@ -57,6 +57,9 @@ func run(ctx context.Context, settings settings) error {
 	if err != nil {
 		return fmt.Errorf("listen for http: %w", err)
 	}
+	if listener, err = settings.secured(listener); err != nil {
+		return err
+	}
 	server := &http.Server{Handler: newApp(ctx, settings, time.Now())}
 	fmt.Printf("demo: %s replica %s listens on %s\n", settings.name, settings.replica, listener.Addr())
 	failed := make(chan error, 1)

@@ -11,6 +11,7 @@ import (
 // settings come from the environment; a flag of the same meaning wins, so that an app's command can set them too.
 type settings struct {
 	port       string        // PORT, for HTTP
+	cert, key  string        // DEMO_TLS_CERT, DEMO_TLS_KEY: PEM, for HTTP over TLS; empty: without
 	tcp, udp   string        // DEMO_TCP, DEMO_UDP: ports to echo on; empty: not at all
 	name       string        // DEMO_NAME: the app's name as answered
 	replica    string        // FAIRLEAD_REPLICA, else the host name
@@ -33,6 +34,7 @@ func readSettings(args []string, getenv func(string) string) (settings, error) {
 	var boot, readyAfter, crash string
 	flags := flag.NewFlagSet("demo", flag.ContinueOnError)
 	flags.StringVar(&read.port, "port", env("PORT", "8080"), "HTTP port")
+	read.cert, read.key = env("DEMO_TLS_CERT", ""), env("DEMO_TLS_KEY", "")
 	flags.StringVar(&read.tcp, "tcp", env("DEMO_TCP", ""), "TCP echo port")
 	flags.StringVar(&read.udp, "udp", env("DEMO_UDP", ""), "UDP echo port")
 	flags.StringVar(&read.name, "name", env("DEMO_NAME", "demo"), "app name")
