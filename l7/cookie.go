@@ -18,10 +18,10 @@ const (
 // ticketAge is how long a browser keeps the place in the demand that it was given; the pool forgets it earlier.
 const ticketAge = 30
 
-// cookies yields the values of our cookies of that name in a request's header. Visitors without any cost a search.
+// cookies yields the values of the cookies of that name in a request's header. Visitors without any cost a search.
 func cookies(h fields.List, name string, yield func(value string) bool) {
 	for i := range h {
-		if h[i].Is("Cookie") && strings.Contains(h[i].Value, stickyPrefix) && !pairs(h[i].Value, name, yield) {
+		if h[i].Is("Cookie") && strings.Contains(h[i].Value, name) && !pairs(h[i].Value, name, yield) {
 			return
 		}
 	}

@@ -197,9 +197,9 @@ func (s *story) request(body *outgoingBody) *h1.Request {
 		ContentLength: s.x.Length, Trailer: s.x.Trailer,
 		Upgrade: s.protocols != "",
 		Fresh:   s.writes > 0,
-		Expect:  s.x.Header.HasMember("Expect", "100-continue"),
 	}
 	if body != nil {
+		r.Expect = s.x.Header.HasMember("Expect", "100-continue")
 		r.Body, r.Released = s.x.Body, body.release
 		if most := s.route.app.limits.body; most > 0 && s.x.Length < 0 {
 			r.Body = &bounded{from: s.x.Body, left: most}

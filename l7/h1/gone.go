@@ -2,7 +2,7 @@ package h1
 
 import (
 	"context"
-	"sync"
+	"sync/atomic"
 
 	"github.com/fairlead/fairlead/relay/fiber"
 )
@@ -14,8 +14,8 @@ type Gone struct {
 	cancel context.CancelCauseFunc
 	fiber  *fiber.Fiber // that its exchange runs in; nil: a goroutine
 
-	mu       sync.Mutex // guards the field below
-	follower *conn      // is closed with it
+	left     atomic.Bool          // or about to: each request asks, and the Context's own word is far away
+	follower atomic.Pointer[conn] // is closed with it
 }
 
 // NewGone makes a context that is not over.
@@ -25,26 +25,26 @@ func NewGone() *Gone {
 	return g
 }
 
+// Err is the Context's.
+func (g *Gone) Err() error {
+	if !g.left.Load() {
+		return nil
+	}
+	return g.Context.Err()
+}
+
 // Leave ends the context. The first cause counts.
 func (g *Gone) Leave(cause error) {
+	g.left.Store(true)
 	g.cancel(cause)
-	g.mu.Lock()
-	c := g.follower
-	g.follower = nil
-	g.mu.Unlock()
-	if c != nil {
+	if c := g.follower.Swap(nil); c != nil {
 		c.kill(context.Cause(g))
 	}
 }
 
 // follow is false if another exchange follows already.
 func (g *Gone) follow(c *conn) bool {
-	g.mu.Lock()
-	free := g.follower == nil
-	if free {
-		g.follower = c
-	}
-	g.mu.Unlock()
+	free := g.follower.CompareAndSwap(nil, c)
 	if free && g.Err() != nil {
 		c.kill(context.Cause(g)) // it ended at the same moment
 	}
@@ -52,15 +52,7 @@ func (g *Gone) follow(c *conn) bool {
 }
 
 // unfollow is false if the connection was closed, or is about to be.
-func (g *Gone) unfollow(c *conn) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.follower != c {
-		return false
-	}
-	g.follower = nil
-	return true
-}
+func (g *Gone) unfollow(c *conn) bool { return g.follower.CompareAndSwap(c, nil) }
 
 // follow lets the end of the context close the connection.
 func (d *call) follow() {
