@@ -41,12 +41,14 @@ type Failure struct {
 	Until  time.Time `json:"until"` // the next try is not before
 }
 
-func (a *api) apps(w http.ResponseWriter, r *http.Request) {
+func (a *api) apps(w http.ResponseWriter, r *http.Request) { answer(w, http.StatusOK, a.appViews(r)) }
+
+func (a *api) appViews(r *http.Request) []App {
 	views := []App{}
 	for _, app := range a.Pool.Apps() {
 		views = append(views, a.view(app, r))
 	}
-	answer(w, http.StatusOK, views)
+	return views
 }
 
 func (a *api) app(w http.ResponseWriter, r *http.Request) {

@@ -1,5 +1,5 @@
-// Package admin is the operator's side of Fairlead: an HTTP API that shows what is and changes little, the metrics, and
-// the client that the command line speaks it with.
+// Package admin is the operator's side of Fairlead: an HTTP API that shows what is and changes little, a page that shows the
+// same to eyes, the metrics, and the client that the command line speaks it with.
 //
 //	token, _ := admin.EnsureToken(config.State)
 //	handler := admin.New(admin.Options{Pool: pool, Fleet: fleet, Journal: journal, Token: token, Control: control})

@@ -55,6 +55,9 @@ func NewMetrics(gatherer prometheus.Gatherer) http.Handler {
 }
 
 func (a *api) reads() {
+	a.mux.HandleFunc("GET /{$}", a.dashboard)
+	a.mux.HandleFunc("GET /dashboard.css", dashboardPart)
+	a.mux.HandleFunc("GET /dashboard.js", dashboardPart)
 	a.mux.HandleFunc("GET /healthz", healthz)
 	a.mux.HandleFunc("GET /readyz", a.readyz)
 	a.mux.HandleFunc("GET /api/version", a.version)
