@@ -12,7 +12,7 @@ import (
 const (
 	// attention is how often a row that something speaks against is looked at while somebody waits for it.
 	attention = 250 * time.Millisecond
-	// calm is the same while nobody does. Podman tells nothing of networks: this is how soon an address that is back is
+	// calm is the same while nobody does. Not every engine tells of networks: this is how soon an address that is back is
 	// known.
 	calm = 500 * time.Millisecond
 	// knock is how often a silent host is asked whether it answers again. Its rows are not looked at one by one: what

@@ -14,13 +14,14 @@ import (
 var errStreamEnded = errors.New("event stream ended")
 
 // Events streams what happens to any container, strangers included: a stranger's start may take an address over. The
-// service filters by type alone: before Podman 5 it knows actions by libpod's names only (cases B032, B209).
+// service filters by type alone: before Podman 5 it knows actions by libpod's names only (cases B032, B209). An event of a
+// network names the container that was joined or parted as its actor, unlike Docker's.
 func (e *Engine) Events(ctx context.Context, since time.Time) (<-chan runtime.Event, error) {
 	bound, err := e.bind(ctx)
 	if err != nil {
 		return nil, err
 	}
-	options := new(system.EventsOptions).WithStream(true).WithFilters(map[string][]string{"type": {"container"}})
+	options := new(system.EventsOptions).WithStream(true).WithFilters(map[string][]string{"type": {"container", "network"}})
 	if !since.IsZero() {
 		options = options.WithSince(since.UTC().Format(time.RFC3339Nano))
 	}

@@ -254,19 +254,24 @@ func TestIdentity(t *testing.T) {
 // A broken stream says so, and then its channel is closed; case B209: only the type is filtered by the engine.
 func TestEventsEnd(t *testing.T) {
 	engine := open(t, service("4.3.1", func(w http.ResponseWriter, r *http.Request) {
-		if filters := r.URL.Query().Get("filters"); !strings.Contains(filters, "container") || strings.Contains(filters, "die") {
+		filters := r.URL.Query().Get("filters")
+		if !strings.Contains(filters, "container") || !strings.Contains(filters, "network") || strings.Contains(filters, "die") {
 			t.Errorf("filters %s", filters)
 		}
 		fmt.Fprintln(w, `{"Type":"container","Action":"init","Actor":{"ID":"a"},"timeNano":1}`)
 		fmt.Fprintln(w, `{"Type":"container","Action":"died","Actor":{"ID":"a","Attributes":{"name":"web","k":"v"}},"timeNano":2}`)
+		fmt.Fprintln(w, `{"Type":"network","Action":"disconnect","Actor":{"ID":"a","Attributes":{"name":"web","network":"podman"}},"timeNano":3}`)
 	}))
 	events, err := engine.Events(t.Context(), time.Unix(1700000000, 5))
 	if err != nil {
 		t.Fatal(err)
 	}
-	died, end := <-events, <-events
+	died, parted, end := <-events, <-events, <-events
 	if died.Action != runtime.Died || died.Container != "a" || died.Name != "web" || died.Labels["k"] != "v" || died.Time.UnixNano() != 2 {
 		t.Errorf("died: %+v", died)
+	}
+	if parted.Action != runtime.Network || parted.Container != "a" {
+		t.Errorf("taken off its network: %+v", parted)
 	}
 	if end.Err == nil {
 		t.Errorf("the end: %+v", end)
