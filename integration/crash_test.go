@@ -73,7 +73,7 @@ func (f *fairlead) command(t *testing.T, args ...string) string {
 func TestNeverReady(t *testing.T) {
 	t.Parallel()
 	f := launch(t, setup{Apps: `
-  hello: {route: {host: hello.test}, ready: {http: /no/such/page, timeout: 2s}}
+  hello: {route: {host: hello.test}, ready: {http: /no/such/page, timeout: 10s}}
   other: {route: {host: other.test}, ready: {tcp: true}}`})
 	v := f.visitor(t)
 	f.refusedAll(t, v, 1)
