@@ -26,9 +26,7 @@ func (a *App) warnAbout(v value) {
 	if v.get("health").given() && a.Health.HTTP == "" { // as defaults of others it makes sense
 		v.get("health").warn("health: {http: /healthz}", "without http nothing is checked")
 	}
-	if a.limitsWakes() && !a.hasL4() {
-		v.get("wake_on").warn("", "it is for TCP and UDP routes: over HTTP every request starts the app but what no_wake names")
-	}
+	a.warnAboutWake(v.get("wake_on"))
 	// The idle clock runs from readiness, so this works; but who writes it thinks of something else (sablierapp/sablier#443).
 	if a.Idle != Never && a.Idle < a.Ready.Timeout {
 		v.get("idle").warn("", "%s is shorter than ready.timeout, %s", a.Idle, a.Ready.Timeout)
@@ -39,5 +37,18 @@ func (a *App) warnAbout(v value) {
 	}
 	if a.WritableVolume() && a.Replicas.Max > 1 {
 		v.get("replicas", "max").warn("", "%d replicas write to the same volume", a.Replicas.Max)
+	}
+}
+
+// warnAboutWake tells of rules that keep nobody out.
+func (a *App) warnAboutWake(v value) {
+	tcp, udp := len(a.ways("tcp")) > 0, len(a.ways("udp")) > 0
+	switch {
+	case a.limitsWakes() && !tcp && !udp:
+		v.warn("", "it is for TCP and UDP routes: over HTTP every request starts the app but what no_wake names")
+	case a.WakeOn.Packets > 0 && !udp:
+		v.warn("", "packets are counted over UDP, and there is no UDP route")
+	case (a.WakeOn.TLS || a.WakeOn.Bytes) && !tcp:
+		v.warn("", "tls and bytes are of TCP connections, and there is no TCP route")
 	}
 }
