@@ -167,6 +167,10 @@ func restartedL4(t *testing.T, reach string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	datagrams := f.dial(t, "udp")
+	if got, err := say(datagrams, "id\n"); got != id {
+		t.Fatalf("got %q, %v", got, err)
+	}
 	container := f.only(t, "echo").ID
 	f.outside.restart(container)
 	if _, err := io.ReadAll(conn); err != nil && !isReset(err) {
@@ -177,6 +181,9 @@ func restartedL4(t *testing.T, reach string) {
 	}
 	if got := f.asked(t, "udp", "id\n"); got != strings.TrimSpace(id) {
 		t.Errorf("answered by %s over UDP, want %s", got, id)
+	}
+	if got, err := say(datagrams, "id\n"); err != nil || got != id {
+		t.Errorf("the same UDP client: got %q, %v", got, err)
 	}
 	if now := f.only(t, "echo").ID; now != container {
 		t.Errorf("container %s became %s", container, now)
