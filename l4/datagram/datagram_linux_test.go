@@ -195,7 +195,13 @@ func TestWhatCannotBeTogetherGoesAlone(t *testing.T) {
 
 // Sockets at one address share the clients out, and each has all that a client of its own sends.
 func TestBeside(t *testing.T) {
-	first := listen(t, "127.0.0.1:0")
+	for _, address := range []string{"127.0.0.1:0", ":0"} {
+		t.Run(address, func(t *testing.T) { sharesOut(t, address) })
+	}
+}
+
+func sharesOut(t *testing.T, address string) {
+	first := listen(t, address)
 	second, err := first.Beside()
 	if err != nil {
 		t.Fatal(err)
@@ -220,7 +226,7 @@ func TestBeside(t *testing.T) {
 	}
 	at, got := map[any]any{}, map[any]int{}
 	for range 40 { // of which all go to the same with a probability of 2^-39
-		client, err := net.Dial("udp", first.LocalAddr().String())
+		client, err := net.Dial("udp", fmt.Sprint("127.0.0.1:", portOf(first)))
 		if err != nil {
 			t.Fatal(err)
 		}
