@@ -115,6 +115,7 @@ print_hints() {
     http://hello.localhost:$port/    starts on your visit; its echo box is a WebSocket; crash it, and it comes back
     $at/seats/         two private windows share a replica, the third gets another
     $at/late/          boots for 5 s behind the waiting page
+    http://127.0.0.1:$admin/          the dashboard: apps, replicas and what happens to them
 
   Try in another terminal, in this directory
     curl $at/hello/echo     # waits while the container starts
