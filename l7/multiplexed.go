@@ -30,10 +30,16 @@ type stream interface {
 
 // streamExchange turns a stream into an Exchange. An extended CONNECT counts as the handshake that an app of HTTP/1.1 gets.
 func streamExchange(s stream, r *h2.Request) *Exchange {
-	x := &Exchange{
+	both := &struct { // one allocation
+		Exchange
+		answer streamAnswer
+	}{}
+	both.answer = streamAnswer{stream: s, noBody: r.Method == http.MethodHead}
+	x := &both.Exchange
+	*x = Exchange{
 		Method: r.Method, Target: r.Path, Host: r.Authority, Protocol: r.Protocol,
 		Header: r.Fields, Length: r.Length,
-		Answer: &streamAnswer{stream: s, noBody: r.Method == http.MethodHead},
+		Answer: &both.answer,
 	}
 	joinCookies(&x.Header)
 	if r.Protocol != "" {

@@ -115,12 +115,12 @@ func (c *conn) handle(s *Stream) {
 	default:
 		_ = s.refuse(err)
 	}
-	if err != nil || s.wasReset() {
+	if err != nil || !s.closed && s.wasReset() {
 		c.annoyed()
 	}
 }
 
-// wasReset says whether the peer wants no answer.
+// wasReset says whether the peer did not want the rest of the answer.
 func (s *Stream) wasReset() bool {
 	var reset *quic.StreamError
 	return errors.As(s.gone(), &reset) && reset.Remote

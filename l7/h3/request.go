@@ -14,9 +14,9 @@ var decoder = qpack.NewDecoder()
 
 // section reads a field section: pseudo-header fields first, each once (RFC 9114 section 4.3).
 type section struct {
-	left   int // bytes of it, counted as in section 4.2.2
-	pseudo func(name, value string) bool
-	fields fields.List
+	left    int         // bytes of it, counted as in section 4.2.2
+	request *h2.Request // that it belongs to; nil: it is a trailer, which has no pseudo-header fields
+	fields  fields.List
 }
 
 func (s *section) read(block []byte) error {
@@ -69,7 +69,7 @@ func isName(name string) bool {
 // is not known from it.
 func requestOf(block []byte, most int) (*h2.Request, error) {
 	r := &h2.Request{Length: -1}
-	s := section{left: most, pseudo: pseudoOf(r)}
+	s := section{left: most, request: r}
 	err := s.read(block)
 	r.Fields = s.fields
 	if err == nil && (!r.Check(false) || r.Authority == "") {
@@ -78,34 +78,34 @@ func requestOf(block []byte, most int) (*h2.Request, error) {
 	return r, err
 }
 
-func pseudoOf(r *h2.Request) func(name, value string) bool {
-	return func(name, value string) bool {
-		var to *string
-		switch name {
-		case ":method":
-			to = &r.Method
-		case ":scheme":
-			to = &r.Scheme
-		case ":authority":
-			to = &r.Authority
-		case ":path":
-			to = &r.Path
-		case ":protocol":
-			to = &r.Protocol
-		default:
-			return false
-		}
-		if *to != "" || value == "" {
-			return false
-		}
-		*to = value
-		return true
+func (s *section) pseudo(name, value string) bool {
+	if s.request == nil {
+		return false
 	}
+	var to *string
+	switch name {
+	case ":method":
+		to = &s.request.Method
+	case ":scheme":
+		to = &s.request.Scheme
+	case ":authority":
+		to = &s.request.Authority
+	case ":path":
+		to = &s.request.Path
+	case ":protocol":
+		to = &s.request.Protocol
+	default:
+		return false
+	}
+	if *to != "" || value == "" {
+		return false
+	}
+	*to = value
+	return true
 }
 
-// trailerOf reads a trailer section, which has no pseudo-header fields.
 func trailerOf(block []byte, most int) (fields.List, error) {
-	s := section{left: most, pseudo: func(string, string) bool { return false }}
+	s := section{left: most}
 	err := s.read(block)
 	return s.fields, err
 }
