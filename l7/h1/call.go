@@ -123,7 +123,11 @@ func (d *call) exchange(c *conn) (*Response, error) {
 }
 
 func (d *call) converse() (*Response, error) {
-	if err := d.send(); err != nil {
+	begin := d.send
+	if d.conn.asks(d.request) {
+		begin = d.ask
+	}
+	if err := begin(); err != nil {
 		return nil, err
 	}
 	if err := d.receive(); err != nil {
@@ -168,8 +172,10 @@ func (d *call) wholeBody() []byte {
 // receive reads headers up to the final one.
 func (d *call) receive() error {
 	d.phase = Reading
-	if err := d.inflow.fill(); err != nil {
-		return silence(err)
+	if len(d.inflow.rest()) == 0 {
+		if err := d.inflow.fill(); err != nil {
+			return silence(err)
+		}
 	}
 	d.responded = true
 	d.lines.reader, d.lines.left = &d.inflow, d.client.maxHeader()

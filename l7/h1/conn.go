@@ -24,6 +24,7 @@ type conn struct {
 	link    *Link                 // below TLS, which is Conn then
 	cause   atomic.Pointer[error] // why we closed it ourselves
 	peeker  *peeker               // nil without a socket, and below TLS
+	asker   *asker                // nil without a plain socket
 	reused  bool
 	trusted bool          // the app has not ended a kept one for long
 	learnt  time.Duration // the app's own idle limit; 0 if it did not say, negative if it keeps none

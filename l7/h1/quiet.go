@@ -21,7 +21,7 @@ const (
 // has just served, for an app that does not end them, and for a request that may be sent again.
 func (c *conn) usable(r *Request) bool {
 	if c.strand == nil {
-		return c.quiet()
+		return c.asks(r) || c.quiet() // who asks looks by himself
 	}
 	known := c.trusted && !c.strand.Readable() && repeatable(r) && c.strand.Loop().Now()-loop.At(c.kept) < warm
 	return known || c.strand.Quiet()

@@ -123,7 +123,7 @@ func (t *target) connOf(raw net.Conn, f *fiber.Fiber) *conn {
 		}
 	}
 	if c.link = linkOf(raw); c.link == nil {
-		c.peeker = newPeeker(raw)
+		c.peeker, c.asker = newPeeker(raw), newAsker(raw)
 	}
 	return c
 }
