@@ -20,7 +20,7 @@ import (
 type conn struct {
 	net.Conn
 	target  *target
-	strand  *fiber.Conn           // Conn, if it is on a loop
+	strand  *fiber.Conn           // Conn, or what is below TLS, if it is on a loop
 	link    *Link                 // below TLS, which is Conn then
 	cause   atomic.Pointer[error] // why we closed it ourselves
 	peeker  *peeker               // nil without a socket, and below TLS

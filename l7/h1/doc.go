@@ -28,6 +28,9 @@
 // kept per start of a container (Target) and end with it, busy ones too. Bodies are streamed in both directions at
 // once, through pooled buffers; a response may come before its request is sent completely.
 //
+// A Target that speaks TLS is asked over it in both ways: what TLS has read and not given is looked for before a connection is
+// used again.
+//
 // A request is written to one connection. Another one is dialled only if a kept one turned out closed by the app before
 // a byte was written; what follows any other failure is the caller's to decide, by what the Error tells.
 //

@@ -8,12 +8,8 @@ import (
 )
 
 // take returns a kept connection that the app has not closed, or nil. A fiber gets one of its own loop, a goroutine one that
-// is on none, as all under TLS are.
+// is on none.
 func (t *target) take(f *fiber.Fiber, r *Request) *conn {
-	if t.secure != nil {
-		f.Apart() // reading from it blocks
-		f = nil
-	}
 	f.Return()
 	for {
 		c := t.pop(f.Home())

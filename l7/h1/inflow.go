@@ -34,8 +34,12 @@ var errFull = errors.New("the buffer is full")
 func (f *inflow) reset(c *conn) {
 	f.release()
 	f.from, f.strand = nil, nil
-	if c != nil {
+	switch {
+	case c == nil:
+	case c.link == nil:
 		f.from, f.strand = c, c.strand
+	default: // what TLS has read already does not make the socket readable
+		f.from = c
 	}
 }
 

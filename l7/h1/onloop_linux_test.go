@@ -92,8 +92,9 @@ func onLoops(t *testing.T, handler func(context.Context, *Incoming)) *reception 
 // forwarded serves what an app answers.
 func forwarded(t *testing.T, app *rawApp) *reception { return forwardedTo(t, app.target()) }
 
-func forwardedTo(t *testing.T, to Target) *reception {
-	client := newClient(t)
+func forwardedTo(t *testing.T, to Target) *reception { return forwardedBy(t, newClient(t), to) }
+
+func forwardedBy(t *testing.T, client *Client, to Target) *reception {
 	return onLoops(t, func(ctx context.Context, in *Incoming) {
 		request := &Request{Method: in.Method, URI: in.Target, Host: in.Host, Body: in.Body, ContentLength: in.Length}
 		response, err := client.Do(ctx, to, request, nil)
@@ -143,20 +144,6 @@ func TestWaitingCostsNoGoroutine(t *testing.T) {
 	for _, conn := range conns[many/2:] {
 		until(t, bufio.NewReader(conn), "\r\n\r\n")
 	}
-}
-
-// A visitor on a loop keeps a connection under TLS, too, though a goroutine reads from it.
-func TestSecureIsKeptForLoops(t *testing.T) {
-	app := newSecureApp(t, nil, answers(ok))
-	r := forwardedTo(t, app.target())
-	for range 3 {
-		conn := r.dial()
-		for range 2 {
-			_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-			until(t, bufio.NewReader(conn), "\r\n\r\nhi")
-		}
-	}
-	equal(t, "connections", app.accepted.Load(), 1)
 }
 
 // gone is closed when the other side has ended the connection.

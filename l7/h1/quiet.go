@@ -24,7 +24,13 @@ func (c *conn) usable(r *Request) bool {
 		return c.asks(r) || c.quiet() // who asks looks by himself
 	}
 	known := c.trusted && !c.strand.Readable() && repeatable(r) && c.strand.Loop().Now()-loop.At(c.kept) < warm
-	return known || c.strand.Quiet()
+	if c.link == nil {
+		return known || c.strand.Quiet()
+	}
+	if !known {
+		c.strand.Quiet() // or else it is not asked again
+	}
+	return c.idleUnderTLS()
 }
 
 func repeatable(r *Request) bool {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/fairlead/fairlead/relay/fiber"
 	"github.com/fairlead/fairlead/trust"
 )
 
@@ -55,11 +56,23 @@ func (c *conn) hangUp() { c.wire().Close() }
 
 // farewell closes a connection that nobody uses. Many apps write a line about one that ends without TLS's last word.
 func (c *conn) farewell() {
-	if c.link == nil {
+	switch {
+	case c.link == nil:
 		c.hangUp()
-		return
+	case c.strand != nil:
+		c.strand.Do(func() { c.strand.Home().Start(parting{c}) })
+	default:
+		go c.Conn.Close()
 	}
-	go c.Conn.Close()
+}
+
+// parting is TLS's last word on a loop.
+type parting struct{ *conn }
+
+// Run is what a fiber does with it.
+func (p parting) Run(f *fiber.Fiber) {
+	p.strand.Bind(f)
+	p.Conn.Close()
 }
 
 // wire is the connection below TLS.

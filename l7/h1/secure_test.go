@@ -118,22 +118,13 @@ func (c *Client) kept(to Target) int {
 
 // P5: what TLS has read beyond an answer is not the next one.
 func TestNothingIsLeftUnderTLS(t *testing.T) {
-	const size = 12000
-	app := newSecureApp(t, func(c *tls.Config) { c.DynamicRecordSizingDisabled = true }, // all in one record
-		func(c *rawConn) {
-			c.head()
-			head := "HTTP/1.1 200 OK\r\nContent-Length: 12000\r\n\r\n"
-			c.say(head)
-			c.say(strings.Repeat("x", size) + strings.ReplaceAll(ok, "hi", "no"))
-			c.head()
-		},
-		answers(ok))
+	app := newSecureApp(t, oneRecord, overfull, answers(ok))
 	c := newClient(t)
 	response, err := c.Do(t.Context(), app.target(), get(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for got, buffer := 0, make([]byte, 2*size); got < size; {
+	for got, buffer := 0, make([]byte, 2*overfullSize); got < overfullSize; {
 		n, err := response.Body.Read(buffer)
 		if got += n; err != nil && err != io.EOF {
 			t.Fatal(err)
@@ -144,6 +135,18 @@ func TestNothingIsLeftUnderTLS(t *testing.T) {
 		t.Errorf("got %q", body)
 	}
 }
+
+const overfullSize = 12000
+
+// overfull says more than one answer, in a record that has the end of it.
+func overfull(c *rawConn) {
+	c.head()
+	c.say("HTTP/1.1 200 OK\r\nContent-Length: 12000\r\n\r\n")
+	c.say(strings.Repeat("x", overfullSize) + strings.ReplaceAll(ok, "hi", "no"))
+	c.head()
+}
+
+func oneRecord(c *tls.Config) { c.DynamicRecordSizingDisabled = true }
 
 // An app that does not take our certificate says so after the handshake, and that is its word.
 func TestOurCertificateIsRefused(t *testing.T) {
@@ -207,24 +210,31 @@ func TestUploadUnderTLS(t *testing.T) {
 
 // TLS's last word is said to an app whose connection is given up.
 func TestLastWord(t *testing.T) {
-	app := newSecureApp(t, nil, answers(ok))
+	app, last := lastWords(t)
+	c := newClient(t)
+	c.IdleTimeout = 20 * time.Millisecond
+	fetch(t, c, app.target(), get())
+	equal(t, "kind of the last record", <-last, alertRecord)
+}
+
+const alertRecord = 21 // RFC 5246, section 6.2.1
+
+// lastWords is an app that tells what kind the last record of a connection was.
+func lastWords(t *testing.T) (app *secureApp, last chan byte) {
+	app, last = newSecureApp(t, nil, answers(ok)), make(chan byte, 1)
 	served := app.by.Issue("app").Server(t)
 	served.MaxVersion = tls.VersionTLS12 // which shows what kind a record is
-	said := make(chan []byte, 1)
 	app.rawApp = newRawApp(t, func(c *rawConn) {
 		heard := &recorded{Conn: c.Conn}
 		c.Conn = heard
 		under(served, answers(ok))(c)
-		said <- heard.all
+		kind := byte(0)
+		for all := heard.all; len(all) >= recordHeader; all = all[recordHeader+int(all[3])<<8+int(all[4]):] {
+			kind = all[0]
+		}
+		last <- kind
 	})
-	c := newClient(t)
-	c.IdleTimeout = 20 * time.Millisecond
-	fetch(t, c, app.target(), get())
-	last := byte(0)
-	for all := <-said; len(all) >= 5; all = all[5+int(all[3])<<8+int(all[4]):] {
-		last = all[0]
-	}
-	equal(t, "kind of the last record", last, 21)
+	return app, last
 }
 
 type recorded struct {

@@ -115,17 +115,27 @@ func (t *target) dial(ctx context.Context, to Target) (*conn, error) {
 
 // connOf makes a connection of what was dialled. Of a fiber's it is on the loop, unless something wraps it.
 func (t *target) connOf(raw net.Conn, f *fiber.Fiber) *conn {
-	c := &conn{Conn: raw, target: t}
-	if socket, ok := raw.(*net.TCPConn); ok && f != nil {
+	c := &conn{Conn: raw, target: t, link: linkOf(raw)}
+	if socket, ok := c.wire().(*net.TCPConn); ok && f != nil {
 		if strand, err := f.Home().Adopt(socket, c); err == nil {
-			c.Conn, c.strand = strand, strand
+			c.embark(strand)
 			return c
 		}
 	}
-	if c.link = linkOf(raw); c.link == nil {
+	if c.link == nil {
 		c.peeker, c.asker = newPeeker(raw), newAsker(raw)
 	}
 	return c
+}
+
+// embark puts a strand in place of the socket.
+func (c *conn) embark(strand *fiber.Conn) {
+	c.strand = strand
+	if c.link != nil {
+		c.link.Conn = strand
+	} else {
+		c.Conn = strand
+	}
 }
 
 func (t *target) add(c *conn) bool {
