@@ -48,9 +48,10 @@ test: check build ## everything: checks, unit tests, smokes on Docker, Podman an
 unit: ## unit tests alone; needs no engine
 	$(UNIT); go test $$packages
 
-# These live in testing/synctest. All timers of a bubble share one context of the race detector, and two threads that
-# fire them at once crash it (golang/go#78156); on one processor they cannot, and a race is seen there just as well.
-BUBBLES = ./l7/h2 ./liveness/... ./pool ./readiness ./runtime ./runtime/simulated ./scaler
+# The packages whose tests live in testing/synctest. All timers of a bubble share one context of the race detector, and two
+# threads that fire them at once crash it (golang/go#78156); on one processor they cannot, and a race is seen there just
+# as well.
+BUBBLES = $$(grep -rl '"testing/synctest"' --include='*_test.go' . | xargs -n1 dirname | sort -u | grep -v /integration)
 
 race: ## unit tests with the race detector (needs gcc); engine contracts run where env names an engine
 	bubbles=$$(go list $(BUBBLES)) && others=$$(go list ./... | grep -v /integration | grep -vxF "$$bubbles") && \
