@@ -61,7 +61,8 @@ func (c *conn) listen(stream *quic.ReceiveStream) {
 	}
 }
 
-// follow reads one to its end. A stream of an unknown type is not wanted; those that are must not end.
+// follow reads the control stream to its end, which must not come. Nothing is said on those of header compression without
+// a dynamic table: they cost nobody who listens. A stream of an unknown type is not wanted.
 func (c *conn) follow(stream *quic.ReceiveStream) error {
 	kind, err := quicvarint.Read(quicvarint.NewReader(stream))
 	switch {
@@ -75,13 +76,12 @@ func (c *conn) follow(stream *quic.ReceiveStream) error {
 	case c.peers[kind].Swap(true):
 		return connectionError(streamCreationError)
 	}
-	if kind == controlStream {
-		err = c.obey(stream)
-	} else {
-		_, err = io.Copy(io.Discard, stream) // nothing is to be said there without a dynamic table
+	if kind != controlStream {
+		return nil
 	}
+	err = c.obey(stream)
 	var reset *quic.StreamError
-	if err == nil || err == io.EOF || errors.As(err, &reset) {
+	if err == io.EOF || errors.As(err, &reset) {
 		return connectionError(closedCritical)
 	}
 	return err
@@ -89,8 +89,7 @@ func (c *conn) follow(stream *quic.ReceiveStream) error {
 
 // obey reads the control stream.
 func (c *conn) obey(stream *quic.ReceiveStream) error {
-	in := newInflow(stream)
-	defer in.release()
+	in := inflow{from: stream, buffer: make([]byte, 64)} // for as long as the connection lives
 	for first := true; ; first = false {
 		kind, length, err := in.next()
 		switch {

@@ -6,7 +6,8 @@
 //	server.Shutdown(ctx)
 //
 // QUIC and header compression are quic-go's; frames and what they mean are decided here. A connection has a goroutine that
-// accepts requests and one for each stream in one direction (control.go); each request has one (stream.go). What is said of
+// accepts requests, one that accepts streams in one direction and one that reads the client's control stream (control.go);
+// each request has one (stream.go). What is said of
 // an answer is collected and leaves in one piece (answer.go): a small one, header, body and end, is one packet. How long a
 // client may keep us waiting is bounded (pace.go), and so is what costs it little and us much (conn.go).
 //

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quic-go/quic-go"
+	"github.com/quic-go/quic-go/quicvarint"
 
 	"github.com/fairlead/fairlead/l7/fields"
 	"github.com/fairlead/fairlead/l7/h2"
@@ -112,24 +113,24 @@ func TestBrokenConnections(t *testing.T) {
 		code quic.ApplicationErrorCode
 		does func(*peer)
 	}{
-		"DATA first":               {frameUnexpected, func(p *peer) { p.asks(true, frame(frameData, []byte("x"))) }},
-		"SETTINGS in a request":    {frameUnexpected, func(p *peer) { p.asks(true, request("POST"), frame(frameSettings, nil)) }},
-		"HTTP/2's PING":            {frameUnexpected, func(p *peer) { p.asks(true, frame(0x6, nil), request("GET")) }},
-		"DATA behind a trailer":    {frameUnexpected, func(p *peer) { p.asks(true, request("POST"), headers("a", "b"), frame(frameData, []byte("x"))) }},
-		"the end inside a header":  {frameError, func(p *peer) { p.asks(true, request("GET")[:9]) }},
-		"the end inside a body":    {frameError, func(p *peer) { p.asks(true, request("POST"), frame(frameData, []byte("xyz"))[:3]) }},
-		"the end inside unknown":   {frameError, func(p *peer) { p.asks(true, request("POST"), frame(0x21, []byte("xyz"))[:3]) }},
-		"a dynamic table":          {decompressionFailed, func(p *peer) { p.asks(true, frame(frameHeaders, []byte{1, 0, 0x80})) }},
-		"no SETTINGS":              {missingSettings, func(p *peer) { p.says(append([]byte{controlStream}, frame(frameGoAway, []byte{0})...)...) }},
-		"SETTINGS twice":           {frameUnexpected, func(p *peer) { p.says(append(settings, frame(frameSettings, nil)...)...) }},
-		"a setting twice":          {settingsError, func(p *peer) { p.says(append([]byte{controlStream}, frame(frameSettings, []byte{6, 1, 6, 2})...)...) }},
-		"a setting of HTTP/2":      {settingsError, func(p *peer) { p.says(append([]byte{controlStream}, frame(frameSettings, []byte{2, 0})...)...) }},
-		"half a setting":           {frameError, func(p *peer) { p.says(append([]byte{controlStream}, frame(frameSettings, []byte{6})...)...) }},
-		"HEADERS among settings":   {frameUnexpected, func(p *peer) { p.says(append(settings, request("GET")...)...) }},
-		"two control streams":      {streamCreationError, func(p *peer) { p.says(settings...); p.says(settings...) }},
-		"a push":                   {streamCreationError, func(p *peer) { p.says(pushStream, 0) }},
-		"the end of control":       {closedCritical, func(p *peer) { p.says(settings...).Close() }},
-		"the end of compression's": {closedCritical, func(p *peer) { p.says(qpackEncoder).Close() }},
+		"DATA first":              {frameUnexpected, func(p *peer) { p.asks(true, frame(frameData, []byte("x"))) }},
+		"SETTINGS in a request":   {frameUnexpected, func(p *peer) { p.asks(true, request("POST"), frame(frameSettings, nil)) }},
+		"HTTP/2's PING":           {frameUnexpected, func(p *peer) { p.asks(true, frame(0x6, nil), request("GET")) }},
+		"DATA behind a trailer":   {frameUnexpected, func(p *peer) { p.asks(true, request("POST"), headers("a", "b"), frame(frameData, []byte("x"))) }},
+		"the end inside a header": {frameError, func(p *peer) { p.asks(true, request("GET")[:9]) }},
+		"the end inside a body":   {frameError, func(p *peer) { p.asks(true, request("POST"), frame(frameData, []byte("xyz"))[:3]) }},
+		"the end inside unknown":  {frameError, func(p *peer) { p.asks(true, request("POST"), frame(0x21, []byte("xyz"))[:3]) }},
+		"a dynamic table":         {decompressionFailed, func(p *peer) { p.asks(true, frame(frameHeaders, []byte{1, 0, 0x80})) }},
+		"no SETTINGS":             {missingSettings, func(p *peer) { p.says(append([]byte{controlStream}, frame(frameGoAway, []byte{0})...)...) }},
+		"SETTINGS twice":          {frameUnexpected, func(p *peer) { p.says(append(settings, frame(frameSettings, nil)...)...) }},
+		"a setting twice":         {settingsError, func(p *peer) { p.says(append([]byte{controlStream}, frame(frameSettings, []byte{6, 1, 6, 2})...)...) }},
+		"a setting of HTTP/2":     {settingsError, func(p *peer) { p.says(append([]byte{controlStream}, frame(frameSettings, []byte{2, 0})...)...) }},
+		"half a setting":          {frameError, func(p *peer) { p.says(append([]byte{controlStream}, frame(frameSettings, []byte{6})...)...) }},
+		"HEADERS among settings":  {frameUnexpected, func(p *peer) { p.says(append(settings, request("GET")...)...) }},
+		"two control streams":     {streamCreationError, func(p *peer) { p.says(settings...); p.says(settings...) }},
+		"a push":                  {streamCreationError, func(p *peer) { p.says(pushStream, 0) }},
+		"the end of control":      {closedCritical, func(p *peer) { p.says(settings...).Close() }},
+		"many settings":           {frameError, func(p *peer) { p.says(append([]byte{controlStream}, frame(frameSettings, manySettings())...)...) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPeer(t, &Server{Handler: echo})
@@ -139,6 +140,14 @@ func TestBrokenConnections(t *testing.T) {
 			}
 		})
 	}
+}
+
+// manySettings are more than the first buffer takes; the last of them lacks its value.
+func manySettings() (all []byte) {
+	for id := range uint64(500) {
+		all = quicvarint.Append(quicvarint.Append(all, 0x100+id), 1)
+	}
+	return append(all, 6)
 }
 
 func TestWhatIsUnknownIsIgnored(t *testing.T) {
