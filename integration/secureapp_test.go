@@ -102,7 +102,7 @@ func TestUnknownApp(t *testing.T) { onEachReach(t, unknownApp) }
 // that failed. What the file of authorities holds is read again with a reload.
 func unknownApp(t *testing.T, reach string) {
 	s := newSecrets(t, "demo")
-	f := launch(t, setup{Reach: reach, Apps: s.app("hello", "ca.pem", "}, ready: {http: /healthz}, health: {http: /healthz, interval: 1s, retries: 1, action: restart}") +
+	f := launch(t, setup{Reach: reach, Apps: s.app("hello", "ca.pem", "}, ready: {http: /healthz}, health: {http: /healthz, interval: 1s, action: restart}") +
 		s.app("never", "other.pem", "}, ready: {http: /healthz, timeout: 2s}, hold: {max: 20s}")})
 	v := f.visitor(t)
 	replica := v.get(t, "hello", "/id")
