@@ -10,7 +10,8 @@ import (
 // table finds the route of a request. It never changes; a new configuration makes a new one.
 type table struct {
 	hosts     map[string]*paths
-	any       *paths // of routes without a host
+	under     map[string]*paths // of "*.example.org" by "example.org"
+	any       *paths            // of routes without a host
 	apps      map[string]*app
 	trusted   proxies
 	public    conf.Public
@@ -19,7 +20,7 @@ type table struct {
 
 // route is one way to find an app.
 type route struct {
-	host     string // as bare makes it; empty: any
+	host     string // as bare makes it; "*.example.org": each right under it; empty: any
 	path     string // normal, without a slash at its end; empty: all
 	scope    string // the path as browsers write it: of cookies and prefixes
 	strip    bool
@@ -57,30 +58,46 @@ type paths struct {
 }
 
 func newTable(trusted proxies) *table {
-	return &table{hosts: map[string]*paths{}, any: newPaths(), apps: map[string]*app{}, trusted: trusted}
+	return &table{hosts: map[string]*paths{}, under: map[string]*paths{}, any: newPaths(), apps: map[string]*app{}, trusted: trusted}
 }
 
 func newPaths() *paths { return &paths{by: map[string]*route{}} }
 
 // add puts a route in. No two are the same: the configuration was checked.
 func (t *table) add(r *route) {
-	p := t.any
-	if r.host != "" {
-		if p = t.hosts[r.host]; p == nil {
-			p = newPaths()
-			t.hosts[r.host] = p
-		}
-	}
+	p := t.pathsOf(r.host)
 	p.by[r.path] = r
 	p.longest = max(p.longest, len(r.path))
 	t.apps[r.app.name] = r.app
 }
 
-// find returns the route for a host as the request names it and a normal path: a route with the host before one
-// without, and the longest path by whole segments. It allocates nothing for a host in lower case.
+func (t *table) pathsOf(host string) *paths {
+	if host == "" {
+		return t.any
+	}
+	hosts := t.hosts
+	if parent, star := strings.CutPrefix(host, "*."); star {
+		hosts, host = t.under, parent
+	}
+	if hosts[host] == nil {
+		hosts[host] = newPaths()
+	}
+	return hosts[host]
+}
+
+// find returns the route for a host as the request names it and a normal path: a route with the host before one with a
+// star for it, that before one without, and the longest path by whole segments. It allocates nothing for a host in lower
+// case.
 func (t *table) find(host, path string) *route {
-	if r := t.hosts[bare(host)].find(path); r != nil {
+	host = bare(host)
+	if r := t.hosts[host].find(path); r != nil {
 		return r
+	}
+	if len(t.under) > 0 {
+		_, parent, _ := strings.Cut(host, ".")
+		if r := t.under[parent].find(path); r != nil {
+			return r
+		}
 	}
 	return t.any.find(path)
 }

@@ -25,9 +25,10 @@ func TestFind(t *testing.T) {
 		"hello":  {{Path: "/hello"}, {Path: "/hello/deep/down"}},
 		"deep":   {{Path: "/hello/deep"}},
 		"hosted": {{Host: "a.example.org", Path: "/"}},
-		"below":  {{Host: "a.example.org", Path: "/below"}, {Host: "b.example.org", Path: "/only"}},
+		"below":  {{Host: "a.example.org", Path: "/below"}, {Host: "b.example.org", Path: "/only"}, {Host: "b.example.net", Path: "/only"}},
 		"six":    {{Host: "[::1]", Path: "/"}},
 		"accent": {{Path: "/h%C3%A9llo"}},
+		"star":   {{Host: "*.example.org", Path: "/"}, {Host: "*.deep.example.org", Path: "/only"}},
 	})
 	for _, c := range []struct{ host, path, want string }{
 		{"x", "/", "root"},
@@ -56,7 +57,13 @@ func TestFind(t *testing.T) {
 		{"a.example.org.:443", "/x", "hosted"},
 		{"a.example.org", "/hello", "hosted"}, // host before no host
 		{"b.example.org", "/only", "below"},
-		{"b.example.org", "/hello", "hello"}, // nothing of that host: those without one
+		{"b.example.org", "/hello", "star"},  // nothing of that host: those with a star for it
+		{"b.example.net", "/hello", "hello"}, // or without one
+		{"C.example.org:8080", "/x", "star"},
+		{"x.c.example.org", "/x", "root"}, // a star is one label, as in a certificate
+		{"x.deep.example.org", "/only/x", "star"},
+		{"x.deep.example.org", "/x", "root"}, // nothing of that either: those without one
+		{"example.org", "/hello", "hello"},
 		{"[::1]:8080", "/", "six"},
 		{"", "/", "root"},
 	} {
@@ -80,13 +87,15 @@ func TestFindNothing(t *testing.T) {
 }
 
 func TestFindAllocatesNothing(t *testing.T) {
-	table := routed(t, map[string][]conf.Route{"hello": {{Host: "a.example.org", Path: "/hello"}}})
-	var found *route
-	if n := testing.AllocsPerRun(100, func() {
-		at, _ := origin("/hello/some/where.html?a=1&b=2")
-		found = table.find("a.example.org:8080", normal(at.path))
-	}); n != 0 || found == nil {
-		t.Errorf("%v allocations, found %v", n, found)
+	for _, host := range []string{"a.example.org", "*.example.org"} {
+		table := routed(t, map[string][]conf.Route{"hello": {{Host: host, Path: "/hello"}}})
+		var found *route
+		if n := testing.AllocsPerRun(100, func() {
+			at, _ := origin("/hello/some/where.html?a=1&b=2")
+			found = table.find("a.example.org:8080", normal(at.path))
+		}); n != 0 || found == nil {
+			t.Errorf("%s: %v allocations, found %v", host, n, found)
+		}
 	}
 }
 
