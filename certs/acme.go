@@ -52,11 +52,19 @@ func newIssuer(config conf.ACME, roots *x509.CertPool, state string, ports Ports
 	})
 	i.magic.Issuers = []certmagic.Issuer{certmagic.NewACMEIssuer(i.magic, certmagic.ACMEIssuer{
 		CA: directoryOf(config.Directory), Email: config.Email, Agreed: true, TrustedRoots: roots, Logger: logger,
+		NewAccountFunc:            withoutFalseContact,
 		DisableDistributedSolvers: true, // the state directory is this process's alone
 		DisableHTTPChallenge:      ports.HTTP == 0, AltHTTPPort: ports.HTTP,
 		DisableTLSALPNChallenge: ports.HTTPS == 0, AltTLSALPNPort: ports.HTTPS,
 	})}
 	return i
+}
+
+// withoutFalseContact takes back what certmagic v0.25.6 makes of no email: it keeps such an account as "default", and the
+// next name that needs it while it is being registered takes that for an address, which the authority refuses.
+func withoutFalseContact(_ context.Context, _ *certmagic.ACMEIssuer, account acme.Account) (acme.Account, error) {
+	account.Contact = slices.DeleteFunc(account.Contact, func(contact string) bool { return contact == "mailto:default" })
+	return account, nil
 }
 
 // directoryOf the authority; Let's Encrypt has two.

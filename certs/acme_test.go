@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mholt/acmez/v3/acme"
+
 	"github.com/fairlead/fairlead/conf"
 )
 
@@ -26,6 +28,14 @@ func TestNamesForTheAuthority(t *testing.T) {
 	c.TLS.ACME = nil
 	if got := acmeNames(c, has); got != nil {
 		t.Errorf("without an authority: got %v", got)
+	}
+}
+
+func TestNoEmailIsNoContact(t *testing.T) {
+	for given, want := range map[string]int{"mailto:default": 0, "mailto:ops@example.org": 1, "mailto:default@example.org": 1} {
+		if got, err := withoutFalseContact(t.Context(), nil, acme.Account{Contact: []string{given}}); err != nil || len(got.Contact) != want {
+			t.Errorf("%s: got %v, %v", given, got.Contact, err)
+		}
 	}
 }
 
