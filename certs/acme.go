@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/caddyserver/certmagic"
 	"github.com/mholt/acmez/v3"
@@ -56,6 +57,7 @@ func newIssuer(config conf.ACME, roots *x509.CertPool, state string, ports Ports
 		DisableDistributedSolvers: true, // the state directory is this process's alone
 		DisableHTTPChallenge:      ports.HTTP == 0, AltHTTPPort: ports.HTTP,
 		DisableTLSALPNChallenge: ports.HTTPS == 0, AltTLSALPNPort: ports.HTTPS,
+		DNS01Solver: solverOf(config.DNS, logger), // which leaves the others out
 	})}
 	return i
 }
@@ -158,7 +160,8 @@ func (i *issuer) close() {
 	i.cache.Stop()
 }
 
-// acmeNames are the hosts of routes for which a public authority could give a certificate, and nothing else has one.
+// acmeNames are the hosts of routes for which a public authority could give a certificate, and nothing else has one: no
+// file, and no star among the names.
 func acmeNames(c *conf.Config, has func(name string) bool) (names []string) {
 	if c.TLS.ACME == nil {
 		return nil
@@ -177,7 +180,17 @@ func acmeNames(c *conf.Config, has func(name string) bool) (names []string) {
 		}
 	}
 	slices.Sort(names)
-	return names
+	all := slices.Clone(names)
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(all, starFor(name)) })
+}
+
+// starFor is the name of the certificate for everything beside a name, as "*.example.org" for "app.example.org".
+func starFor(name string) string {
+	if strings.HasPrefix(name, "*.") {
+		return "" // stars do not cover stars
+	}
+	_, parent, _ := strings.Cut(name, ".")
+	return "*." + parent
 }
 
 // challenges says whether an authority asks, and not a client.

@@ -31,6 +31,19 @@ func TestNamesForTheAuthority(t *testing.T) {
 	}
 }
 
+// A star's certificate serves what is right under it.
+func TestNamesUnderAStar(t *testing.T) {
+	c := &conf.Config{TLS: conf.TLS{ACME: &conf.ACME{DNS: &conf.DNS{}}}, Apps: map[string]*conf.App{
+		"one": {Routes: []conf.Route{{Host: "*.example.org"}, {Host: "a.example.org"}, {Host: "example.org"}, {Host: "a.b.example.org"}}},
+		"two": {Routes: []conf.Route{{Host: "*.b.example.org"}, {Host: "*.has.example.org"}, {Host: "x.has.example.org"}}},
+	}}
+	has := func(name string) bool { return name == "*.has.example.org" }
+	want := []string{"*.b.example.org", "*.example.org", "example.org", "x.has.example.org"}
+	if got := acmeNames(c, has); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
 func TestNoEmailIsNoContact(t *testing.T) {
 	for given, want := range map[string]int{"mailto:default": 0, "mailto:ops@example.org": 1, "mailto:default@example.org": 1} {
 		if got, err := withoutFalseContact(t.Context(), nil, acme.Account{Contact: []string{given}}); err != nil || len(got.Contact) != want {

@@ -99,7 +99,7 @@ func (s *set) find(hello *tls.ClientHelloInfo, name string) *tls.Certificate {
 
 // issuedFor asks for the names of routes alone: strangers' names cost nothing, and order nothing (case B181).
 func (s *set) issuedFor(hello *tls.ClientHelloInfo, name string) *tls.Certificate {
-	if !s.issuing[name] {
+	if s.subject(name) == "" {
 		return nil
 	}
 	c, err := s.issued.GetCertificate(hello)
@@ -107,6 +107,17 @@ func (s *set) issuedFor(hello *tls.ClientHelloInfo, name string) *tls.Certificat
 		return nil // it is on its way
 	}
 	return c
+}
+
+// subject is the name of the certificate that is got for a name: itself, or its star; empty: none.
+func (s *set) subject(name string) string {
+	if s.issuing[name] {
+		return name
+	}
+	if star := starFor(name); s.issuing[star] {
+		return star
+	}
+	return ""
 }
 
 // challenged is the certificate for an authority that checks who has a name (RFC 8737).
@@ -118,7 +129,7 @@ func (s *set) challenged(hello *tls.ClientHelloInfo, name string) *tls.Certifica
 }
 
 func (s *set) has(name string) bool {
-	return len(s.of(name)) > 0 || s.issuing[name] && len(s.cache.AllMatchingCertificates(name)) > 0
+	return len(s.of(name)) > 0 || s.subject(name) != "" && len(s.cache.AllMatchingCertificates(name)) > 0
 }
 
 // covers compares what two names get; see Manager.Covers.
@@ -126,8 +137,8 @@ func (s *set) covers(server, host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil && server == "" {
 		return true
 	}
-	if s.issuing[server] || s.issuing[host] {
-		return server == host
+	if theirs, own := s.subject(server), s.subject(host); theirs != "" || own != "" {
+		return theirs == own
 	}
 	theirs, own := s.of(server), s.of(host)
 	for _, c := range theirs {

@@ -19,7 +19,7 @@ func checkRoutes(c *Config, root value) {
 				at.l4Route(app, route, listeners)
 				continue
 			}
-			if !at.route(route) {
+			if !at.route(route, c.TLS.stars()) {
 				continue
 			}
 			same := Route{Host: route.Host, Path: route.Path}
@@ -31,8 +31,8 @@ func checkRoutes(c *Config, root value) {
 	}
 }
 
-// route checks one and makes it canonical; it reports whether it is whole.
-func (v value) route(r *Route) bool {
+// route checks one and makes it canonical; it reports whether it is whole. The host may begin with a star if stars do.
+func (v value) route(r *Route, stars bool) bool {
 	if v.faulty() || v.strays() {
 		return false
 	}
@@ -50,7 +50,7 @@ func (v value) route(r *Route) bool {
 		}
 	}
 	r.Host = strings.ToLower(strings.TrimSuffix(r.Host, "."))
-	v.checkHost(r.Host)
+	v.checkHost(r.Host, stars)
 	r.Path = strings.TrimRight(r.Path, "/")
 	v.checkPath(r.Path)
 	v.checkClientCA(r)
@@ -65,13 +65,16 @@ func (v value) route(r *Route) bool {
 
 var hostname = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)*$`)
 
-func (v value) checkHost(host string) {
+func (v value) checkHost(host string, stars bool) {
 	at := v.get("host")
+	parent, star := strings.CutPrefix(host, "*.")
 	_, notAddress := netip.ParseAddr(strings.Trim(host, "[]"))
 	switch {
-	case host == "", hostname.MatchString(host), notAddress == nil:
+	case host == "", hostname.MatchString(host), notAddress == nil, stars && star && hostname.MatchString(parent):
+	case stars && strings.Contains(host, "*"):
+		at.hint("*.example.org", "a * stands for the first part of a host's name, got %s", at.shown())
 	case strings.Contains(host, "*"):
-		at.fail("a host with * is not supported: write each name")
+		at.hint("or have tls.acme.dns, which gets a certificate for it", "a host with * is not supported: write each name")
 	case strings.Contains(host, "/"):
 		at.hint("host: and path: are two keys", "expected a host's name, got %s", at.shown())
 	case strings.Contains(host, ":"):

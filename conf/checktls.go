@@ -135,6 +135,7 @@ func (a *ACME) check(v value) {
 	if a.Email != "" && !strings.Contains(a.Email, "@") {
 		v.get("email").refuse("is no address: %s", v.get("email").shown())
 	}
+	a.DNS.check(v.get("dns"))
 }
 
 func (t *TLS) checkLocal(v value) {
@@ -157,8 +158,11 @@ func (v value) checkClientCA(r *Route) {
 	}
 	r.ClientCA = at.file(r.ClientCA)
 	at.authorities(r.ClientCA)
-	if r.Host == "" {
+	switch {
+	case r.Host == "":
 		v.missing("host", "client_ca asks the clients of one host")
+	case strings.HasPrefix(r.Host, "*."):
+		at.hint("write each name", "asks the clients of one host, not of many")
 	}
 }
 

@@ -55,6 +55,13 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 	documented(t, text, "tls.", TLS{})
 	documented(t, text, "", Cert{})
 	documented(t, text, "acme.", ACME{})
+	documented(t, text, "dns.", DNS{})
+	for _, provider := range DNSProviders() {
+		keys, _ := DNSKeys(provider)
+		if row := "| `" + provider + "` | `" + strings.Join(keys, "`, `") + "`"; !strings.Contains(text, row) {
+			t.Errorf("there is no %s", row)
+		}
+	}
 	documented(t, text, "", Host{})
 	documented(t, text, "", Route{})
 	documented(t, text, "", Config{})

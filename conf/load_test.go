@@ -114,7 +114,7 @@ func TestEnvironmentIsStrict(t *testing.T) {
 		"FAIRLEAD_PROTOCOL=x":                  "FAIRLEAD_PROTOCOL: protocol: unknown key",
 		"FAIRLEAD_APPS__HELLO__PORT=http":      `FAIRLEAD_APPS__HELLO__PORT: apps.hello.port: expected a whole number, got "http"`,
 		"FAIRLEAD_LISTEN__HTTP__X=1":           "FAIRLEAD_LISTEN__HTTP__X: listen.http",
-		"FAIRLEAD_TLS__ACME__DNS=x":            "FAIRLEAD_TLS__ACME__DNS: tls.acme.dns: is not built yet",
+		"FAIRLEAD_TLS__ACME__DNS=x":            `FAIRLEAD_TLS__ACME__DNS: tls.acme.dns: expected a map, got "x"`,
 		"FAIRLEAD_APPS__HELLO__SEATS=${SEATS}": `FAIRLEAD_APPS__HELLO__SEATS: apps.hello.seats: expected a whole number, got "${SEATS}"`,
 	} {
 		if got := refused(t, minimal, entry).String(); !strings.HasPrefix(got, want) {

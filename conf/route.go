@@ -9,7 +9,7 @@ import (
 
 // Route is how traffic finds an app: by host and path over HTTP, or by an address of its own over TCP or UDP.
 type Route struct {
-	Host  string `conf:"host"` // lower case; empty: any
+	Host  string `conf:"host"` // lower case; "*.example.org" with TLS.ACME.DNS: each right under it; empty: any
 	Path  string `conf:"path"` // no slash at its end but for "/", which is the default
 	Strip bool   `conf:"strip"`
 	// ClientCA is a file of authorities, absolute: only clients with a certificate of one of them. Empty: anybody.

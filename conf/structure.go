@@ -32,12 +32,16 @@ func fieldsOf(v reflect.Value) map[string]field {
 }
 
 func (v value) structure(dst reflect.Value) {
-	given, ok := v.raw.(map[string]any)
-	if !ok {
+	if _, ok := v.raw.(map[string]any); !ok {
 		v.wrong("a map")
 		return
 	}
-	fields := fieldsOf(dst)
+	v.fields(fieldsOf(dst))
+}
+
+// fields reads a map, and refuses what is not among them.
+func (v value) fields(fields map[string]field) {
+	given, _ := v.raw.(map[string]any)
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		f, known := fields[key]
 		switch under := v.get(key); {

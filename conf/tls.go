@@ -38,6 +38,7 @@ type ACME struct {
 	Email     string `conf:"email"`     // where it tells of trouble; may be empty
 	Directory string `conf:"directory"` // URL, or staging; empty: Let's Encrypt
 	CA        string `conf:"ca"`        // file of roots to know it by, absolute; empty: the system's
+	DNS       *DNS   `conf:"dns"`       // nil: it asks over HTTP or TLS
 }
 
 // Cert is a certificate with its chain, and its key: paths of PEM files, absolute.
@@ -47,6 +48,9 @@ type Cert struct {
 	// Fallback gives it to clients that ask for no server name, or for one that no certificate has.
 	Fallback bool `conf:"fallback"`
 }
+
+// stars says whether a host of a route may be "*.example.org": over the DNS alone an authority gives a certificate for it.
+func (t TLS) stars() bool { return t.ACME != nil && t.ACME.DNS != nil }
 
 // Given says whether certificates can come from anywhere.
 func (t TLS) Given() bool { return len(t.Certs) > 0 || t.ACME != nil || len(t.LocalCA) > 0 }

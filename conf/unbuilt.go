@@ -11,7 +11,6 @@ import (
 // A line is a pattern of keys, and after "=" the value that is meant ("ssh://*": whatever begins so). `defaults` and
 // `templates` are matched as apps, list items as their list.
 var notBuilt = []string{
-	"tls.acme.dns",
 	"apps.*.adopt.unit",
 }
 

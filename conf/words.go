@@ -33,6 +33,19 @@ var called = map[string]map[string]string{
 		"internal":               "local_ca",
 		"self-signed":            "local_ca",
 	},
+	"tls.acme": {
+		"dns-challenge": "dns",
+		"ca-server":     "directory",
+		"ca-url":        "directory",
+		"server":        "directory",
+		"ca-root":       "ca",
+	},
+	"tls.acme.dns": {
+		"name":               "provider",
+		"delay-before-check": "propagation_delay",
+		"delay":              "propagation_delay",
+		"timeout":            "propagation_timeout",
+	},
 	"listen": {
 		"address":   "http",
 		"web":       "http",

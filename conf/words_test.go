@@ -8,7 +8,7 @@ import (
 // A word of others that is also a key of ours would never be looked up; one that we cannot place is a slip.
 func TestForeignWordsAreNotOurs(t *testing.T) {
 	known := map[string]reflect.Value{
-		"": reflect.ValueOf(Config{}), "tls": reflect.ValueOf(TLS{}), "listen": reflect.ValueOf(Listen{}), "hosts.*": reflect.ValueOf(Host{}),
+		"": reflect.ValueOf(Config{}), "tls": reflect.ValueOf(TLS{}), "tls.acme": reflect.ValueOf(ACME{}), "tls.acme.dns": reflect.ValueOf(DNS{}), "listen": reflect.ValueOf(Listen{}), "hosts.*": reflect.ValueOf(Host{}),
 		"apps.*": reflect.ValueOf(App{}), "apps.*.replicas": reflect.ValueOf(Replicas{}),
 		"apps.*.route": reflect.ValueOf(Route{}), "apps.*.ready": reflect.ValueOf(Ready{}),
 		"apps.*.headers": reflect.ValueOf(Headers{}), "apps.*.rate_limit": reflect.ValueOf(RateLimit{}),

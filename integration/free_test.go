@@ -2,7 +2,6 @@ package integration
 
 import (
 	"net"
-	"net/netip"
 	"testing"
 )
 
@@ -19,5 +18,19 @@ func freeAddress(t *testing.T) string {
 
 func freePort(t *testing.T) int {
 	t.Helper()
-	return int(netip.MustParseAddrPort(freeAddress(t)).Port())
+	return freePorts(t, 1)[0]
+}
+
+// freePorts are different ones.
+func freePorts(t *testing.T, n int) (ports []int) {
+	t.Helper()
+	for range n {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer listener.Close()
+		ports = append(ports, listener.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
 }

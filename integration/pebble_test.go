@@ -49,7 +49,7 @@ func buildPebble() (dir string, err error) {
 
 // pebble is an ACME authority that runs, and asks at the ports of one Fairlead on 127.0.0.1.
 type pebble struct {
-	dir       string
+	bin, dir  string
 	directory string // URL
 	roots     string // file: whom to trust for the directory
 	manage    string // address
@@ -60,12 +60,27 @@ type pebble struct {
 // startPebble has the authority ask at these ports.
 func startPebble(t *testing.T, httpPort, tlsPort int) *pebble {
 	t.Helper()
+	dns := freeAddress(t)
+	p := newPebble(t)
+	p.spawn(t, "pebble-challtestsrv", "-defaultIPv4", "127.0.0.1", "-defaultIPv6", "", "-dnsserver", dns,
+		"-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-management", freeAddress(t))
+	p.serve(t, dns, httpPort, tlsPort)
+	return p
+}
+
+func newPebble(t *testing.T) *pebble {
+	t.Helper()
 	bin, err := pebbleBuilt()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &pebble{dir: t.TempDir(), log: &logbook{}, manage: freeAddress(t)}
-	listen, dns := freeAddress(t), freeAddress(t)
+	return &pebble{bin: bin, dir: t.TempDir(), log: &logbook{}, manage: freeAddress(t)}
+}
+
+// serve has it ask a DNS server for names and records.
+func (p *pebble) serve(t *testing.T, dns string, httpPort, tlsPort int) {
+	t.Helper()
+	listen := freeAddress(t)
 	p.directory = "https://" + listen + "/dir"
 	p.roots = filepath.Join(p.dir, "own.crt")
 	writeOwnCertificate(t, p.roots, filepath.Join(p.dir, "own.key"))
@@ -74,16 +89,13 @@ func startPebble(t *testing.T, httpPort, tlsPort int) *pebble {
 		"certificate": p.roots, "privateKey": filepath.Join(p.dir, "own.key"),
 		"httpPort": httpPort, "tlsPort": tlsPort,
 	}})
-	p.spawn(t, filepath.Join(bin, "pebble-challtestsrv"), "-defaultIPv4", "127.0.0.1", "-defaultIPv6", "", "-dnsserver", dns,
-		"-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-management", freeAddress(t))
-	p.process = p.spawn(t, filepath.Join(bin, "pebble"), "-config", filepath.Join(p.dir, "config.json"), "-dnsserver", dns, "-strict")
+	p.process = p.spawn(t, "pebble", "-config", filepath.Join(p.dir, "config.json"), "-dnsserver", dns, "-strict")
 	eventually(t, "pebble", func() string {
 		if _, err := p.get(p.directory); err != nil {
 			return err.Error()
 		}
 		return ""
 	})
-	return p
 }
 
 func (p *pebble) write(t *testing.T, config any) {
@@ -99,7 +111,7 @@ func (p *pebble) write(t *testing.T, config any) {
 
 func (p *pebble) spawn(t *testing.T, program string, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command(program, args...)
+	cmd := exec.Command(filepath.Join(p.bin, program), args...)
 	cmd.Env = append(os.Environ(), "PEBBLE_VA_NOSLEEP=1")
 	cmd.Stdout, cmd.Stderr = p.log, p.log
 	if err := cmd.Start(); err != nil {
@@ -109,7 +121,7 @@ func (p *pebble) spawn(t *testing.T, program string, args ...string) *exec.Cmd {
 		_ = cmd.Process.Kill() // may have ended
 		_ = cmd.Wait()
 		if t.Failed() {
-			t.Logf("log of %s:\n%s", filepath.Base(program), p.log.tail(60))
+			t.Logf("log of %s:\n%s", program, p.log.tail(60))
 		}
 	})
 	return cmd

@@ -93,13 +93,13 @@ func TestCertificatesFromAnAuthority(t *testing.T) {
 			if said := authority.log.tail(10000); strings.Contains(said, "stranger") {
 				t.Errorf("the authority was asked for a stranger's name: %s", said)
 			}
-			keptOverRestart(t, f, authority, httpsPort, first)
+			keptOverRestart(t, f, authority, httpsPort, "one.example.org", first)
 		})
 	}
 }
 
 // keptOverRestart ends both, and starts only Fairlead again.
-func keptOverRestart(t *testing.T, f *fairlead, authority *pebble, port int, first string) {
+func keptOverRestart(t *testing.T, f *fairlead, authority *pebble, port int, name, first string) {
 	t.Helper()
 	f.process.kill()
 	_ = authority.process.Process.Kill()
@@ -110,7 +110,7 @@ func keptOverRestart(t *testing.T, f *fairlead, authority *pebble, port int, fir
 		}
 	}
 	f.start(t)
-	if got := awaitCertificate(t, port, "one.example.org"); got != first {
+	if got := awaitCertificate(t, port, name); got != first {
 		t.Errorf("another certificate after the restart: %s, before %s", got, first)
 	}
 	for _, file := range stored {
