@@ -69,7 +69,7 @@ func (w *waiting) run(ctx context.Context) error {
 			if err == nil || errors.Is(err, ErrCheck) {
 				return err
 			}
-			if ctx.Err() == nil { // else it was broken off, which says nothing
+			if !over(ctx) { // else it was broken off, which says nothing
 				w.last = err
 			}
 			next.Reset(interval(time.Since(w.began)))
@@ -81,6 +81,12 @@ func (w *waiting) run(ctx context.Context) error {
 			return w.overdue(ctx)
 		}
 	}
+}
+
+// over says whether ctx has ended, or is about to: a dial that its deadline ends may say so before it does.
+func over(ctx context.Context) bool {
+	deadline, bounded := ctx.Deadline()
+	return ctx.Err() != nil || bounded && !time.Now().Before(deadline)
 }
 
 // attempt begins one if there is room, and says when to think about another.

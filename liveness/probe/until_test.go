@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"os"
 	"slices"
 	"syscall"
 	"testing"
@@ -52,6 +53,32 @@ func TestRhythm(t *testing.T) {
 		}
 	})
 }
+
+// What the deadline ends says nothing, also if it is the dial that notices first: the failure before does.
+func TestLastWordsBeforeTheDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		p := probe.Prober{Dial: func(context.Context, netip.AddrPort) (net.Conn, error) {
+			if time.Since(began) < 990*time.Millisecond {
+				return nil, syscall.ECONNREFUSED
+			}
+			time.Sleep(time.Until(began.Add(time.Second)))
+			return nil, os.ErrDeadlineExceeded
+		}}
+		inner, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		err := p.Until(early{inner, began.Add(time.Second)}, getUp, probe.Watch{})
+		wantErr(t, err, syscall.ECONNREFUSED)
+	})
+}
+
+// early is a context that ends later than it says.
+type early struct {
+	context.Context
+	deadline time.Time
+}
+
+func (e early) Deadline() (time.Time, bool) { return e.deadline, true }
 
 // case B212, case B163: an app that runs and does not listen yet is not ready; it is as soon as it listens.
 func TestListensLate(t *testing.T) {
