@@ -128,6 +128,12 @@ func (i *issuer) is(config *conf.ACME, ports Ports) bool {
 	return i != nil && config != nil && reflect.DeepEqual(i.config, *config) && i.ports == ports
 }
 
+// stored says whether there is a certificate for a name, from this run or one before.
+func (i *issuer) stored(name string) bool {
+	key := certmagic.StorageKeys.SiteCert(i.magic.Issuers[0].IssuerKey(), name)
+	return i.magic.Storage.Exists(context.Background(), key)
+}
+
 // manage looks after these names from now on, and no others. It does not wait for any.
 func (i *issuer) manage(names []string) {
 	for name, stop := range i.names {
@@ -161,8 +167,8 @@ func (i *issuer) close() {
 }
 
 // acmeNames are the hosts of routes for which a public authority could give a certificate, and nothing else has one: no
-// file, and no star among the names.
-func acmeNames(c *conf.Config, has func(name string) bool) (names []string) {
+// file, and no star among the names. One that got its own before there was a star keeps it: the star's may never come.
+func acmeNames(c *conf.Config, has, got func(name string) bool) (names []string) {
 	if c.TLS.ACME == nil {
 		return nil
 	}
@@ -181,7 +187,7 @@ func acmeNames(c *conf.Config, has func(name string) bool) (names []string) {
 	}
 	slices.Sort(names)
 	all := slices.Clone(names)
-	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(all, starFor(name)) })
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(all, starFor(name)) && !got(name) })
 }
 
 // starFor is the name of the certificate for everything beside a name, as "*.example.org" for "app.example.org".

@@ -2,11 +2,13 @@ package certs
 
 import (
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/caddyserver/certmagic"
 	"github.com/mholt/acmez/v3/acme"
 
 	"github.com/fairlead/fairlead/conf"
@@ -18,15 +20,15 @@ func TestNamesForTheAuthority(t *testing.T) {
 		"two": {Routes: []conf.Route{{Path: "/"}, {Host: "192.0.2.1"}, {Host: "[2001:db8::1]"}, {Host: "nas.local"}, {Host: "localhost"}, {TCP: ":1", SNI: "db.example.org"}}},
 	}}
 	has := func(name string) bool { return name == "has.example.org" }
-	if got := acmeNames(c, has); !slices.Equal(got, []string{"app.example.org"}) {
+	if got := acmeNames(c, has, never); !slices.Equal(got, []string{"app.example.org"}) {
 		t.Errorf("got %v", got)
 	}
 	c.TLS.ACME.Directory = "https://ca.local/dir" // may know the names of the house
-	if got := acmeNames(c, has); !slices.Equal(got, []string{"app.example.org", "localhost", "nas.local"}) {
+	if got := acmeNames(c, has, never); !slices.Equal(got, []string{"app.example.org", "localhost", "nas.local"}) {
 		t.Errorf("of an authority of one's own: got %v", got)
 	}
 	c.TLS.ACME = nil
-	if got := acmeNames(c, has); got != nil {
+	if got := acmeNames(c, has, never); got != nil {
 		t.Errorf("without an authority: got %v", got)
 	}
 }
@@ -39,8 +41,26 @@ func TestNamesUnderAStar(t *testing.T) {
 	}}
 	has := func(name string) bool { return name == "*.has.example.org" }
 	want := []string{"*.b.example.org", "*.example.org", "example.org", "x.has.example.org"}
-	if got := acmeNames(c, has); !slices.Equal(got, want) {
+	if got := acmeNames(c, has, never); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+	before := func(name string) bool { return name == "a.example.org" }
+	if got := acmeNames(c, has, before); !slices.Contains(got, "a.example.org") || len(got) != len(want)+1 {
+		t.Errorf("with a certificate from before: got %v", got)
+	}
+}
+
+func never(string) bool { return false }
+
+func TestCertificatesFromBeforeAreKnown(t *testing.T) {
+	i := newIssuer(conf.ACME{Directory: "https://ca.local/dir"}, nil, t.TempDir(), Ports{}, slog.Default())
+	defer i.close()
+	key := certmagic.StorageKeys.SiteCert(i.magic.Issuers[0].IssuerKey(), "a.example.org")
+	if err := i.magic.Storage.Store(t.Context(), key, []byte("a certificate")); err != nil {
+		t.Fatal(err)
+	}
+	if !i.stored("a.example.org") || i.stored("b.example.org") {
+		t.Errorf("a: %v, b: %v", i.stored("a.example.org"), i.stored("b.example.org"))
 	}
 }
 

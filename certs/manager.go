@@ -148,7 +148,7 @@ func (m *Manager) issue(ports Ports) {
 		m.issuer = newIssuer(*config.TLS.ACME, m.sources.roots, config.State, ports, m.log)
 	}
 	files := m.sources.set()
-	m.issuer.manage(acmeNames(config, func(name string) bool { return len(files.of(name)) > 0 }))
+	m.issuer.manage(acmeNames(config, func(name string) bool { return len(files.of(name)) > 0 }, m.issuer.stored))
 }
 
 // publish makes a set of what there is now.
