@@ -74,7 +74,7 @@ func (v value) checkHost(host string, stars bool) {
 	case stars && strings.Contains(host, "*"):
 		at.hint("*.example.org", "a * stands for the first part of a host's name, got %s", at.shown())
 	case strings.Contains(host, "*"):
-		at.hint("or have tls.acme.dns, which gets a certificate for it", "a host with * is not supported: write each name")
+		at.hint("tls.acme.dns gets a certificate for it, or write each name", "over HTTP an authority gives no certificate for a host with *")
 	case strings.Contains(host, "/"):
 		at.hint("host: and path: are two keys", "expected a host's name, got %s", at.shown())
 	case strings.Contains(host, ":"):

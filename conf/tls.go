@@ -49,8 +49,8 @@ type Cert struct {
 	Fallback bool `conf:"fallback"`
 }
 
-// stars says whether a host of a route may be "*.example.org": over the DNS alone an authority gives a certificate for it.
-func (t TLS) stars() bool { return t.ACME != nil && t.ACME.DNS != nil }
+// stars says whether a host of a route may be "*.example.org": an authority gives a certificate for it over the DNS alone.
+func (t TLS) stars() bool { return t.ACME == nil || t.ACME.DNS != nil }
 
 // Given says whether certificates can come from anywhere.
 func (t TLS) Given() bool { return len(t.Certs) > 0 || t.ACME != nil || len(t.LocalCA) > 0 }
