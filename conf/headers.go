@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +11,8 @@ import (
 type Headers struct {
 	Request  Edits `conf:"request"`
 	Response Edits `conf:"response"` // of the app's answers, not of Fairlead's own
+	// Host that the app gets, from request.set; empty: the visitor's.
+	Host string `conf:"-"`
 }
 
 // Edits of a header: what is removed goes first, then what is set, then what is added. Values may have placeholders.
@@ -36,10 +39,25 @@ var framing = []string{
 var token = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 func (h *Headers) check(v value) {
+	h.takeHost(v.get("request", "set"))
 	h.Request.check(v.get("request"))
 	h.Response.check(v.get("response"))
 	v.get("request", "set").withoutReplica(h.Request.Set)
 	v.get("request", "add").withoutReplica(h.Request.Add)
+}
+
+// takeHost takes Host out of what is set: it is no field like the others.
+func (h *Headers) takeHost(v value) {
+	for name, host := range h.Request.Set {
+		if !strings.EqualFold(name, "Host") {
+			continue
+		}
+		delete(h.Request.Set, name)
+		h.Host = host
+		if u, err := url.Parse("//" + host); err != nil || host == "" || u.Host != host || !hostname.MatchString(strings.ToLower(u.Hostname())) {
+			v.get(name).hint("api.example.org", "expected a host, and its port if need be, got %s", v.get(name).shown())
+		}
+	}
 }
 
 // withoutReplica refuses the placeholder that only an answer has a value for.
@@ -85,6 +103,6 @@ func (v value) fieldName(name string) {
 	case slices.Contains(framing, lower):
 		v.fail("%s belongs to the connection and to where a message ends: it cannot be edited", name)
 	case lower == "host":
-		v.hint("X-Forwarded-Host tells it too", "the app gets the Host that the visitor asked for")
+		v.hint("set: {Host: api.example.org}", "an app gets one Host: the visitor's, or what request.set says")
 	}
 }

@@ -80,7 +80,7 @@ func appOf(name string, a *conf.App, before *app) (*app, error) {
 		return nil, fmt.Errorf("app %s: retry %q is not known", name, a.Retry)
 	}
 	return &app{
-		name: name, port: a.Port, h2c: a.Protocol == "h2c", sticky: a.Sticky,
+		name: name, port: a.Port, host: a.Headers.Host, h2c: a.Protocol == "h2c", sticky: a.Sticky,
 		holdPage: a.Hold.Page, holdMax: a.Hold.Max,
 		retry: policy, https: a.HTTPS, hsts: a.HSTS,
 		limits:     limitsOf(a, before),

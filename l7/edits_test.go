@@ -58,6 +58,21 @@ func testHeaderEdits(t *testing.T, newHouse opener) {
 	}
 }
 
+// An app that wants to be called by its own name is; the visitor's is told beside it.
+func TestHostIsSet(t *testing.T) { overProtocols(t, testHostIsSet) }
+
+func testHostIsSet(t *testing.T, newHouse opener) {
+	h := newHouse(t, hello(func(a *conf.App) { a.Headers.Host = "api.example.net:8443" }))
+	var host, forwarded string
+	h.replica("hello", "r1", func(_ http.ResponseWriter, r *http.Request) {
+		host, forwarded = r.Host, r.Header.Get("X-Forwarded-Host")
+	})
+	h.get("/", "Host", "example.org")
+	if host != "api.example.net:8443" || forwarded != "example.org" {
+		t.Errorf("the app is called %q for %q", host, forwarded)
+	}
+}
+
 // What conf lets through can be filled in.
 func TestEveryPlaceholderIsKnown(t *testing.T) {
 	s := &story{route: &route{app: &app{name: "hello"}}, x: &Exchange{Method: "GET", Target: "/x"}}

@@ -32,7 +32,8 @@ type route struct {
 type app struct {
 	name     string
 	port     int
-	h2c      bool // it speaks HTTP/2
+	host     string // that it gets; empty: the visitor's
+	h2c      bool   // it speaks HTTP/2
 	sticky   bool
 	holdPage time.Duration
 	holdMax  time.Duration

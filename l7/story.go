@@ -1,6 +1,7 @@
 package l7
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -193,7 +194,7 @@ func (s *story) prepare() {
 func (s *story) request(body *outgoingBody) *h1.Request {
 	r := &s.out
 	*r = h1.Request{
-		Method: s.x.Method, URI: s.target.String(), Host: s.x.Host, Header: s.x.Header,
+		Method: s.x.Method, URI: s.target.String(), Host: cmp.Or(s.route.app.host, s.x.Host), Header: s.x.Header,
 		ContentLength: s.x.Length, Trailer: s.x.Trailer,
 		Upgrade: s.protocols != "",
 		Fresh:   s.writes > 0,
