@@ -2,8 +2,10 @@ package l4
 
 import (
 	"errors"
+	"math/rand/v2"
 	"net"
 	"net/netip"
+	"strconv"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -22,6 +24,7 @@ func TestReloadOnTheSamePort(t *testing.T) {
 	hear(t, first, "hello")
 
 	stop := connecting(t, narrow)
+	defer stop()
 	w.moves(wide)
 	second := w.from("127.0.0.1", net.JoinHostPort("127.0.0.5", port))
 	hear(t, second, "hello")
@@ -69,15 +72,24 @@ func atBoth(address string) []conf.Route {
 	return []conf.Route{{TCP: address, Port: appPort}, {UDP: address, Port: appPort}}
 }
 
+// freePort is free over TCP and UDP, and none of those that the system gives to clients: a client of somebody else's could
+// take one of these before it is listened on, at any address.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", ":0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		port := strconv.Itoa(10_000 + rand.IntN(20_000))
+		tcp, err := net.Listen("tcp", ":"+port)
+		if err != nil {
+			continue
+		}
+		tcp.Close()
+		if udp, err := net.ListenPacket("udp", ":"+port); err == nil {
+			udp.Close()
+			return port
+		}
 	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
+	t.Fatal("no port is free")
+	return ""
 }
 
 // connecting goes on until stop, and nobody refuses it.
