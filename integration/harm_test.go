@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/containerd/errdefs"
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
 )
@@ -52,7 +53,8 @@ func (o *outside) connect(id, network string) error {
 	return err
 }
 
-// recreate is what updaters do: the container is removed, and another one of its name and settings started.
+// recreate is what updaters do: the container is removed, and another one of its name and settings started. Fairlead, which
+// has a replacement by then, may take that one for surplus before it runs.
 func (o *outside) recreate(id string) (now string) {
 	o.t.Helper()
 	old := o.inspect(id)
@@ -67,6 +69,8 @@ func (o *outside) recreate(id string) (now string) {
 	})
 	o.check("create", err)
 	_, err = o.ContainerStart(ctx, made.ID, client.ContainerStartOptions{})
-	o.check("start", err)
+	if !errdefs.IsConflict(err) && !errdefs.IsNotFound(err) {
+		o.check("start", err)
+	}
 	return made.ID
 }
