@@ -56,6 +56,7 @@ version: 1
 listen:
   http: "127.0.0.1:$port"
   admin: "127.0.0.1:$admin"
+shutdown: {containers: remove}     # by default they are kept, and adopted by the next run
 instance: demo
 state: "$PWD/.demo/state"
 hosts:
