@@ -23,7 +23,7 @@ func TestOneSourceDoesNotFillTheQueue(t *testing.T) {
 	if _, err := other.Write([]byte("hello")); err != nil {
 		t.Fatal(err)
 	}
-	w.eventually("somebody else waits", func() bool { return w.udpSocket().sessions.count() == queue/crowdShare+1 })
+	w.eventually("somebody else waits", func() bool { return w.front.sessions.count() == queue/crowdShare+1 })
 	w.answers("r1", echoed)
 	if got := next(t, other); got != "hello" {
 		t.Errorf("got %q", got)

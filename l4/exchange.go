@@ -19,7 +19,7 @@ func (s *session) run() {
 	defer f.stories.End()
 	s.counts.open.Inc()
 	err := s.tell()
-	s.socket.sessions.remove(s)
+	f.sessions.remove(s)
 	s.mu.Lock()
 	if s.over == nil {
 		s.over = errOver

@@ -46,12 +46,13 @@ type Front struct {
 
 	mayJoin bool // connections to apps are made as relay makes them
 
-	table  atomic.Pointer[table]
-	starts starts
-	held   held   // in UDP queues
-	crowds crowds // in hold.queue
-	wakes  wakes
-	counts counts // of datagrams whose senders may not start an app yet
+	table    atomic.Pointer[table]
+	starts   starts
+	sessions *sessions // over UDP
+	held     held      // in UDP queues
+	crowds   crowds    // in hold.queue
+	wakes    wakes
+	counts   counts // of datagrams whose senders may not start an app yet
 
 	patience context.Context // over when nobody is held any longer
 	hurry    context.CancelCauseFunc
@@ -71,7 +72,7 @@ func New(o Options) *Front {
 		access:  accessLog{to: o.Access},
 		metrics: newMetrics(o.Registerer),
 		open:    map[socketKey]socket{},
-		stories: relay.NewTally(),
+		stories: relay.NewTally(), sessions: newSessions(descriptors()),
 	}
 	if f.log == nil {
 		f.log = slog.Default()

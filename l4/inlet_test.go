@@ -29,10 +29,10 @@ func TestInletsAreOnAllLoops(t *testing.T) {
 	for range 20 {
 		asks(t, w.udpClient(), "x")
 	}
-	socket.sessions.mu.Lock()
-	defer socket.sessions.mu.Unlock()
+	w.front.sessions.mu.Lock()
+	defer w.front.sessions.mu.Unlock()
 	used := map[*inlet]bool{}
-	for _, s := range socket.sessions.byKey {
+	for _, s := range w.front.sessions.byKey {
 		used[s.inlet] = true
 		s.mu.Lock()
 		if s.app.loop != s.inlet.loop {
@@ -71,7 +71,7 @@ func TestInletWithoutALoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	socket := &udpSocket{
-		front: w.front, key: w.udpSocket().key, sessions: newSessions(10, 10), open: w.front.service, stop: func(error) {},
+		front: w.front, key: w.udpSocket().key, open: w.front.service, stop: func(error) {},
 	}
 	socket.inlets = []*inlet{{socket: socket, conn: conn, pause: relay.FirstPause}}
 	over := make(chan struct{})

@@ -22,9 +22,9 @@ type session struct {
 	counts *udpCounts
 	record record
 
-	// of the listener's sessions, guarded by their lock
-	touched           time.Time
-	inOrder, inSource *list.Element
+	// of the front's sessions, guarded by their lock
+	touched            time.Time
+	inSocket, inSource *list.Element
 
 	last     atomic.Int64 // nanoseconds since the session began, of the last datagram either way
 	refused  atomic.Bool  // a send was told so

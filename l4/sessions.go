@@ -9,35 +9,43 @@ import (
 	"github.com/fairlead/fairlead/l4/datagram"
 )
 
-// sessionKey is a client, and the address of ours that it speaks to.
+// sessionKey is a client, and the listener and the address of ours that it speaks to.
 type sessionKey struct {
-	peer  datagram.Addr
-	local datagram.Local
+	socket *udpSocket
+	peer   datagram.Addr
+	local  datagram.Local
 }
 
 const (
-	// mostSessions of one listener: each is a socket and a goroutine. Source addresses cost an attacker nothing (case B148).
-	mostSessions = 8192
-	// mostOfSource of one client's address, so that one does not push all others out.
+	// mostSessions of all listeners together: each is a socket and a goroutine. Source addresses cost an attacker nothing
+	// (case B148).
+	mostSessions = 32768
+	// mostOfSocket of one listener, so that what comes to one app does not push out the clients of another.
+	mostOfSocket = 8192
+	// mostOfSource of one client's address at all listeners, so that one does not push all others out.
 	mostOfSource = 1024
 	// touchEvery is how exact the order of use is.
 	touchEvery = time.Second
 )
 
-// sessions are those of one listener, bounded for each source and in all; who was silent for longest goes first.
+// sessions are those of a front, bounded for each source, for each listener and in all; who was silent for longest goes
+// first.
 type sessions struct {
-	most, mostOfSource int
+	most, mostOfSocket, mostOfSource int
 
 	mu      sync.Mutex // guards what follows
 	byKey   map[sessionKey]*session
 	sources map[netip.Addr]*list.List // of sessions, the latest used first
-	order   *list.List                // of all, likewise
+	sockets map[*udpSocket]*list.List // likewise
 }
 
-func newSessions(most, ofSource int) *sessions {
+const unlimited = 2 * mostSessions // descriptors
+
+// newSessions leaves half of the process's descriptors, of which there are so many, to everybody else.
+func newSessions(descriptors int) *sessions {
 	return &sessions{
-		most: most, mostOfSource: ofSource,
-		byKey: map[sessionKey]*session{}, sources: map[netip.Addr]*list.List{}, order: list.New(),
+		most: min(mostSessions, max(1, descriptors/2)), mostOfSocket: mostOfSocket, mostOfSource: mostOfSource,
+		byKey: map[sessionKey]*session{}, sources: map[netip.Addr]*list.List{}, sockets: map[*udpSocket]*list.List{},
 	}
 }
 
@@ -48,30 +56,69 @@ func (t *sessions) find(key sessionKey, now time.Time) *session {
 	s := t.byKey[key]
 	if s != nil && now.Sub(s.touched) >= touchEvery {
 		s.touched = now
-		t.order.MoveToFront(s.inOrder)
+		t.sockets[s.socket].MoveToFront(s.inSocket)
 		t.sources[s.source].MoveToFront(s.inSource)
 	}
 	return s
 }
 
-// add brings a session in and returns those that had to leave for it; they are out, but have not ended.
-func (t *sessions) add(s *session) (evicted []*session) {
+// add brings a session in, and returns the one that had to leave for it; it is out, but has not ended. If the client has a
+// session already, because another inlet has heard of it at the same time, that one is returned instead.
+func (t *sessions) add(s *session) (known, evicted *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	of := t.sources[s.source]
+	if known := t.byKey[s.key]; known != nil {
+		return known, nil
+	}
+	if of := t.crowded(s); of != nil {
+		evicted = t.oldest(of)
+	}
+	t.byKey[s.key] = s
+	s.inSocket, s.inSource = push(t.sockets, s.socket, s), push(t.sources, s.source, s)
+	return s, evicted
+}
+
+// crowded returns the list in which somebody has to leave for a session, nil if there is room. Where there are too many in
+// all, the listener that has the most gives room: the others are not to suffer from what comes there.
+func (t *sessions) crowded(s *session) (of *list.List) {
+	switch {
+	case lengthOf(t.sources[s.source]) >= t.mostOfSource:
+		return t.sources[s.source]
+	case lengthOf(t.sockets[s.socket]) >= t.mostOfSocket:
+		return t.sockets[s.socket]
+	case len(t.byKey) < t.most:
+		return nil
+	}
+	for _, other := range t.sockets {
+		if of == nil || other.Len() > of.Len() {
+			of = other
+		}
+	}
+	return of
+}
+
+func lengthOf(of *list.List) int {
+	if of == nil {
+		return 0
+	}
+	return of.Len()
+}
+
+func push[K comparable](lists map[K]*list.List, key K, s *session) *list.Element {
+	of := lists[key]
 	if of == nil {
 		of = list.New()
-		t.sources[s.source] = of
+		lists[key] = of
 	}
-	if of.Len() >= t.mostOfSource {
-		evicted = append(evicted, t.oldest(of))
-	} else if t.order.Len() >= t.most {
-		evicted = append(evicted, t.oldest(t.order))
+	return of.PushFront(s)
+}
+
+func pull[K comparable](lists map[K]*list.List, key K, s *list.Element) {
+	of := lists[key]
+	of.Remove(s)
+	if of.Len() == 0 {
+		delete(lists, key)
 	}
-	t.sources[s.source] = of // eviction may have dropped an empty one
-	t.byKey[s.key] = s
-	s.inOrder, s.inSource = t.order.PushFront(s), of.PushFront(s)
-	return evicted
 }
 
 // patience is how many sessions are asked whether their app has spoken lately before the oldest by its client's word
@@ -105,10 +152,6 @@ func (t *sessions) remove(s *session) {
 
 func (t *sessions) drop(s *session) {
 	delete(t.byKey, s.key)
-	t.order.Remove(s.inOrder)
-	of := t.sources[s.source]
-	of.Remove(s.inSource)
-	if of.Len() == 0 {
-		delete(t.sources, s.source)
-	}
+	pull(t.sockets, s.socket, s.inSocket)
+	pull(t.sources, s.source, s.inSource)
 }

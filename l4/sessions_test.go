@@ -7,21 +7,21 @@ import (
 	"time"
 
 	"github.com/fairlead/fairlead/conf"
+	"github.com/fairlead/fairlead/l4/datagram"
 )
 
 // case B148: made-up sources cost a bounded number of sockets and goroutines, and nothing after a while.
 func TestSessionsAreBounded(t *testing.T) {
 	w := udpWorld(t, func(a *conf.App) { a.UDPIdle = 2 * time.Second })
 	w.answers("r1", func([]byte, netip.AddrPort) []byte { return nil })
-	socket := w.udpSocket()
-	socket.limit(100, 40)
+	w.front.sessions.limit(100, 60, 40)
 	for i := range 30 {
 		for range 20 { // each its own port
 			client := w.udpClientFrom(fmt.Sprintf("127.0.1.%d", i))
 			_, _ = client.Write([]byte("spoofed"))
 			client.Close()
 		}
-		if n := socket.sessions.count(); n > 100 {
+		if n := w.front.sessions.count(); n > 60 {
 			t.Fatalf("%d sessions", n)
 		}
 	}
@@ -35,23 +35,86 @@ func TestSessionsAreBounded(t *testing.T) {
 func TestOneSourceIsBounded(t *testing.T) {
 	w := udpWorld(t, nil)
 	w.answers("r1", echoed)
-	socket := w.udpSocket()
-	socket.limit(100, 3)
+	w.front.sessions.limit(100, 100, 3)
 	other := w.udpClientFrom("127.0.0.9")
 	asks(t, other, "x")
 	for range 5 {
 		asks(t, w.udpClientFrom("127.0.0.8"), "x")
 	}
-	w.eventually("three and the other are left", func() bool { return socket.sessions.count() == 4 })
-	socket.sessions.mu.Lock()
-	defer socket.sessions.mu.Unlock()
-	if n := socket.sessions.sources[netip.MustParseAddr("127.0.0.9")].Len(); n != 1 {
+	w.eventually("three and the other are left", func() bool { return w.front.sessions.count() == 4 })
+	w.front.sessions.mu.Lock()
+	defer w.front.sessions.mu.Unlock()
+	if n := w.front.sessions.sources[netip.MustParseAddr("127.0.0.9")].Len(); n != 1 {
 		t.Errorf("the other source has %d sessions", n)
 	}
+}
+
+// Many listeners are no more room for one source, nor for all together: a port costs a client nothing, and a range is many
+// listeners. Half of the descriptors stay for everybody else.
+func TestSessionsOfAllListenersAreBounded(t *testing.T) {
+	for name, of := range map[string]func(i int) string{
+		"one source": func(int) string { return "192.0.2.1" },
+		"many":       func(i int) string { return fmt.Sprintf("198.51.%d.%d", i/256, i%256) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := newSessions(80)
+			all.mostOfSource = 30
+			for i := range 400 {
+				all.bring(&udpSocket{}, of(i)+":1")
+			}
+			want := map[string]int{"one source": 30, "many": 40}[name]
+			if n := all.count(); n != want || len(all.sockets) != want {
+				t.Errorf("%d sessions at %d listeners, want %d", n, len(all.sockets), want)
+			}
+		})
+	}
+}
+
+// Where all is full, the listener that is flooded gives room: the clients of another one stay.
+func TestFloodOfOneListener(t *testing.T) {
+	all := newSessions(20)
+	quiet, flooded := &udpSocket{}, &udpSocket{}
+	var clients []*session
+	for i := range 3 {
+		clients = append(clients, all.bring(quiet, fmt.Sprintf("192.0.2.%d:1", i)))
+	}
+	for i := range 100 {
+		all.bring(flooded, fmt.Sprintf("198.51.100.%d:1", i))
+	}
+	for _, client := range clients {
+		if all.find(client.key, client.touched) != client {
+			t.Errorf("%v is out", client.key.peer)
+		}
+	}
+	if n := all.count(); n != 10 {
+		t.Errorf("%d sessions", n)
+	}
+}
+
+// Two inlets that hear of a client at the same time make one session, and nothing of the other stays.
+func TestOneSessionOfTwoInlets(t *testing.T) {
+	all := newSessions(unlimited)
+	socket := &udpSocket{}
+	first := all.bring(socket, "192.0.2.1:1")
+	if second := all.bring(socket, "192.0.2.1:1"); second != first {
+		t.Error("there are two")
+	}
+	all.remove(first)
+	if all.count() != 0 || len(all.sources) != 0 || len(all.sockets) != 0 {
+		t.Errorf("left: %d, of %d sources, at %d listeners", all.count(), len(all.sources), len(all.sockets))
+	}
+}
+
+// bring adds a session of a client, and returns the one that he has.
+func (t *sessions) bring(to *udpSocket, client string) *session {
+	peer := datagram.AddrOf(netip.MustParseAddrPort(client))
+	made := &session{socket: to, key: sessionKey{socket: to, peer: peer}, source: prefixOf(peer.IP())}
+	known, _ := t.add(made)
+	return known
 }
 
 func (t *sessions) count() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.order.Len()
+	return len(t.byKey)
 }

@@ -11,12 +11,11 @@ import (
 
 // udpSocket takes the datagrams of one address to the sessions of their clients.
 type udpSocket struct {
-	front    *Front
-	key      socketKey
-	inlets   []*inlet
-	sessions *sessions
-	stop     context.CancelCauseFunc
-	open     context.Context // over when the socket is closed: sessions cannot answer without it
+	front  *Front
+	key    socketKey
+	inlets []*inlet
+	stop   context.CancelCauseFunc
+	open   context.Context // over when the socket is closed: sessions cannot answer without it
 }
 
 func (f *Front) listenUDP(key socketKey, beside bool) (socket, error) {
@@ -28,7 +27,7 @@ func (f *Front) listenUDP(key socketKey, beside bool) (socket, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &udpSocket{front: f, key: key, sessions: newSessions(mostSessions, mostOfSource)}
+	s := &udpSocket{front: f, key: key}
 	s.inlets = inletsOf(s, conn)
 	s.open, s.stop = context.WithCancelCause(f.service)
 	return s, nil
@@ -67,16 +66,23 @@ func (s *udpSocket) carry(batch *datagram.Batch, from *inlet) {
 
 // deliver hands one client's datagrams to its session. One that ends at this moment takes none: another one begins.
 func (s *udpSocket) deliver(messages []datagram.Message, out *datagram.Out, from *inlet, now time.Time) {
-	key := sessionKey{messages[0].Peer, messages[0].Local}
-	if known := s.sessions.find(key, now); known != nil {
-		if known.take(messages, out, now) {
+	key := sessionKey{s, messages[0].Peer, messages[0].Local}
+	for {
+		to, fresh := s.front.sessions.find(key, now), false
+		if to == nil {
+			to, fresh = s.begin(key, messages, from, now)
+		}
+		if to == nil {
 			return
 		}
-		s.sessions.remove(known)
-	}
-	if made := s.begin(key, messages, from, now); made != nil {
-		made.take(messages, out, now)
-		go made.run() // not before it has something to do
+		took := to.take(messages, out, now)
+		if fresh {
+			go to.run() // not before it has something to do
+		}
+		if took || fresh {
+			return
+		}
+		s.front.sessions.remove(to)
 	}
 }
 
@@ -88,25 +94,29 @@ func countOf(messages []datagram.Message) (n int) {
 	return n
 }
 
-// begin makes a session, to be run. Nil if the route is gone, the client may not start the app, or nobody is served any
-// more.
-func (s *udpSocket) begin(key sessionKey, messages []datagram.Message, from *inlet, now time.Time) *session {
+// begin makes a session, to be run if it is fresh: another inlet may have made one at the same time. Nil if the route is
+// gone, the client may not start the app, or nobody is served any more.
+func (s *udpSocket) begin(key sessionKey, messages []datagram.Message, from *inlet, now time.Time) (to *session, fresh bool) {
 	port := s.front.table.Load().ports[s.key]
 	if port == nil {
-		return nil
+		return nil, false
 	}
 	route := port.plain
 	app := s.front.pool.App(route.app.name)
 	if app == nil || !ready(app) && !s.front.mayWakeBy(messages, route.app, now) {
 		s.front.metrics.drops.WithLabelValues(route.app.name, "filtered").Add(float64(countOf(messages)))
-		return nil
+		return nil, false
 	}
 	if !s.front.stories.Begin() {
-		return nil
+		return nil, false
 	}
 	made := newSession(from, key, route, now)
-	for _, old := range s.sessions.add(made) {
-		old.end(errEvicted)
+	to, evicted := s.front.sessions.add(made)
+	if evicted != nil {
+		evicted.end(errEvicted)
 	}
-	return made
+	if to != made {
+		s.front.stories.End()
+	}
+	return to, to == made
 }

@@ -37,10 +37,10 @@ func (w *world) udpSocket() *udpSocket {
 	return nil
 }
 
-func (s *udpSocket) limit(most, ofSource int) {
-	s.sessions.mu.Lock()
-	defer s.sessions.mu.Unlock()
-	s.sessions.most, s.sessions.mostOfSource = most, ofSource
+func (t *sessions) limit(most, ofSocket, ofSource int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.most, t.mostOfSocket, t.mostOfSource = most, ofSocket, ofSource
 }
 
 // udpClient speaks to the front's UDP listener alone.
@@ -119,8 +119,7 @@ func next(t *testing.T, conn *net.UDPConn) string {
 
 func (w *world) noSessions() {
 	w.Helper()
-	s := w.udpSocket()
-	w.eventually("every session has ended", func() bool { return s.sessions.count() == 0 })
+	w.eventually("every session has ended", func() bool { return w.front.sessions.count() == 0 })
 }
 
 func valueOf(counter prometheus.Metric) float64 {
