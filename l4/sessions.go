@@ -24,8 +24,8 @@ const (
 	mostOfSocket = 8192
 	// mostOfSource of one client's address at all listeners, so that one does not push all others out.
 	mostOfSource = 1024
-	// touchEvery is how exact the order of use is.
-	touchEvery = time.Second
+	// touchEvery is how exact the order of use is: no flood replaces all sessions so fast, and who speaks more often stays.
+	touchEvery = 50 * time.Millisecond
 )
 
 // sessions are those of a front, bounded for each source, for each listener and in all; who was silent for longest goes

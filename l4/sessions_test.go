@@ -91,6 +91,27 @@ func TestFloodOfOneListener(t *testing.T) {
 	}
 }
 
+// Who speaks, or is spoken to, ten times a second stays, however fast made-up sources take turns.
+func TestFloodAroundWhoSpeaks(t *testing.T) {
+	all := newSessions(20)
+	socket, now := &udpSocket{}, time.Now()
+	speaks := all.bringAt(now, socket, "192.0.2.1:1")
+	listens := all.bringAt(now, socket, "192.0.2.2:1")
+	for i := range 200 {
+		if i%4 == 0 {
+			now = now.Add(100 * time.Millisecond)
+			all.find(speaks.key, now)
+			listens.last.Store(int64(now.Sub(listens.record.began)))
+		}
+		all.bringAt(now, socket, fmt.Sprintf("198.51.100.%d:1", i))
+	}
+	for _, s := range []*session{speaks, listens} {
+		if all.find(s.key, now) != s {
+			t.Errorf("%v is out", s.key.peer)
+		}
+	}
+}
+
 // Two inlets that hear of a client at the same time make one session, and nothing of the other stays.
 func TestOneSessionOfTwoInlets(t *testing.T) {
 	all := newSessions(unlimited)
@@ -107,9 +128,14 @@ func TestOneSessionOfTwoInlets(t *testing.T) {
 
 // bring adds a session of a client, and returns the one that he has.
 func (t *sessions) bring(to *udpSocket, client string) *session {
+	return t.bringAt(time.Now(), to, client)
+}
+
+func (t *sessions) bringAt(now time.Time, to *udpSocket, client string) *session {
 	peer := datagram.AddrOf(netip.MustParseAddrPort(client))
-	made := &session{socket: to, key: sessionKey{socket: to, peer: peer}, source: prefixOf(peer.IP())}
-	known, _ := t.add(made)
+	known, _ := t.add(&session{
+		socket: to, key: sessionKey{socket: to, peer: peer}, source: prefixOf(peer.IP()), touched: now, record: record{began: now},
+	})
 	return known
 }
 
