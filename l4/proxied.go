@@ -65,24 +65,35 @@ func (c *connection) identify(t *table) error {
 }
 
 // unproxied is a connection of somebody who must not send a PROXY header, where others do. Nothing is read for it that
-// would not be read anyway.
+// would not be read anyway: of a header that comes in pieces the first are passed on before it is known to be one.
 type unproxied struct {
 	net.Conn
-	spoke   bool
+	began   []byte // what may become a header
+	spoke   bool   // what is none
 	refused error
 }
+
+var signatures = []string{string(proxyproto.SIGV2), "PROXY "}
 
 func (u *unproxied) Read(p []byte) (int, error) {
 	if u.refused != nil {
 		return 0, u.refused
 	}
 	n, err := u.Conn.Read(p)
-	if said := p[:n]; n > 0 && !u.spoke && (bytes.HasPrefix(said, proxyproto.SIGV2) || bytes.HasPrefix(said, []byte("PROXY "))) {
+	if n > 0 && !u.spoke && u.isHeader(p[:n]) {
 		u.refused = errUntrusted
 		return 0, errUntrusted
 	}
-	u.spoke = u.spoke || n > 0
 	return n, err
+}
+
+func (u *unproxied) isHeader(said []byte) bool {
+	u.began = append(u.began, said[:min(len(said), len(proxyproto.SIGV2))]...)
+	err := startsWith(signatures, u.began)
+	if errors.Is(err, errFiltered) {
+		u.spoke, u.began = true, nil
+	}
+	return err == nil
 }
 
 func (u *unproxied) CloseWrite() error { return relay.CloseWrite(u.Conn) }

@@ -73,6 +73,27 @@ func TestUntrustedHeader(t *testing.T) {
 	}
 }
 
+// case B151: a header that comes byte by byte is one, too: the app never has all of it. What only begins like one is not.
+func TestUntrustedHeaderInPieces(t *testing.T) {
+	w := proxiedWorld(t, nil)
+	w.serves("r1", true, echo)
+	for version := byte(1); version <= 2; version++ {
+		client := w.client()
+		whole := header(t, version, "203.0.113.7:1234")
+		for i := range len(signatures[2-version]) - 1 {
+			say(t, client, whole[i:i+1])
+			hear(t, client, whole[i:i+1])
+		}
+		say(t, client, whole[len(signatures[2-version])-1:])
+		wantReset(t, client)
+	}
+	client := w.client()
+	for _, said := range []string{"PROX", "IES ", "PROXY ", "\r\n"} {
+		say(t, client, said)
+		hear(t, client, said)
+	}
+}
+
 // case B151: a trusted proxy without a header is reset, one that is silent at its deadline, while others are served.
 func TestTrustedWithoutHeader(t *testing.T) {
 	w := proxiedWorld(t, nil)
