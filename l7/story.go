@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -112,7 +113,7 @@ func (s *story) find() error {
 		return errAllOptions
 	}
 	at, ok := origin(s.x.Target)
-	if !ok {
+	if !ok || !s.unmistakable() {
 		return errTarget
 	}
 	if err := s.directed(); err != nil {
@@ -132,6 +133,12 @@ func (s *story) find() error {
 		return s.strip(at)
 	}
 	return nil
+}
+
+// unmistakable says whether the app will take the target for the one that we find the route by. The server of HTTP/1.1 has
+// asked already.
+func (s *story) unmistakable() bool {
+	return strings.HasPrefix(s.x.Proto, "HTTP/1") || h1.IsTarget(s.x.Method, s.x.Target)
 }
 
 func (s *story) take(r *route) {

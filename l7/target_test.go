@@ -49,6 +49,29 @@ func TestAbsoluteTargetBecomesAnOrigin(t *testing.T) {
 	}
 }
 
+// What an app may take for another path than we do is refused, however it came.
+func TestTargetsWithTwoMeanings(t *testing.T) {
+	overProtocols(t, func(t *testing.T, open opener) {
+		h := open(t, nil)
+		h.rawReplica("hello", "r1", echoTarget)
+		for target, want := range map[string]int{"/a#/../b": 400, "/100%": 400, "/a%zz": 400, "/a?100%": 200} {
+			request, err := http.NewRequestWithContext(t.Context(), "GET", h.url, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Host, request.URL.Opaque = "example.com", target
+			answer, err := h.over.RoundTrip(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer.Body.Close()
+			if answer.StatusCode != want {
+				t.Errorf("%s: got %d, not %d", target, answer.StatusCode, want)
+			}
+		}
+	})
+}
+
 // case B092
 func TestConnectIsRefused(t *testing.T) {
 	h := newHouse(t, nil)

@@ -6,6 +6,12 @@ import (
 	"strings"
 )
 
+// IsTarget says whether everybody takes a target (RFC 9112, section 3.2) for the same.
+func IsTarget(method, target string) bool { return target != "" && checkTarget(method, target) == nil }
+
+// IsAuthority says whether s names a host, and perhaps a port, and nothing else.
+func IsAuthority(s string) bool { return isAuthority(s) }
+
 // checkTarget knows the four forms (RFC 9112, section 3.2). The bytes are not changed: what is checked is that everybody
 // takes them for the same target.
 func checkTarget(method, target string) error {

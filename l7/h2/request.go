@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/fairlead/fairlead/l7/fields"
+	"github.com/fairlead/fairlead/l7/h1"
 )
 
 // Request is what a stream asks for, as it came. HTTP/3's are the same.
@@ -139,7 +140,7 @@ func (r *Request) pseudo() bool {
 	return r.Method != "" && r.Scheme != "" && r.Path != ""
 }
 
-// host takes Host for a missing :authority, and refuses two opinions and names of users.
+// host takes Host for a missing :authority, and refuses two opinions and what is no host, such as names of users.
 func (r *Request) host() bool {
 	for _, field := range r.Fields {
 		if field.Name != "host" {
@@ -150,7 +151,7 @@ func (r *Request) host() bool {
 		}
 		r.Authority = field.Value
 	}
-	return !strings.Contains(r.Authority, "@") // RFC 9113 section 8.3.1
+	return r.Authority == "" || h1.IsAuthority(r.Authority) // RFC 9113 section 8.3.1
 }
 
 // length reads content-length, which must be one number.

@@ -78,6 +78,8 @@ func TestMalformedRequests(t *testing.T) {
 		"no host":                  headers(":method", "GET", ":scheme", "https", ":path", "/"),
 		"two hosts":                request("GET", "host", "other"),
 		"a user":                   headers(":method", "GET", ":scheme", "https", ":authority", "me@hello", ":path", "/"),
+		"a path in the host":       headers(":method", "GET", ":scheme", "https", ":authority", "other/.hello", ":path", "/"),
+		"no port":                  headers(":method", "GET", ":scheme", "https", ":authority", "hello:x", ":path", "/"),
 		"protocol of no CONNECT":   request("GET", ":protocol", "websocket"),
 		"CONNECT with a path":      request("CONNECT"),
 		"two lengths":              request("POST", "content-length", "0", "content-length", "1"),
