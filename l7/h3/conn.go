@@ -115,7 +115,7 @@ func (c *conn) handle(s *Stream) {
 	default:
 		_ = s.refuse(err)
 	}
-	if err != nil || !s.closed && s.wasReset() {
+	if err != nil || s.torn || !s.closed && s.wasReset() {
 		c.annoyed()
 	}
 }

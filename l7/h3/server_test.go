@@ -177,6 +177,33 @@ func TestTooLargeHeadersAreAnswered(t *testing.T) {
 	}
 }
 
+// A request whose body is reset has cost as much as one whose answer is, be it answered (case B139).
+func TestTornBodiesAreCounted(t *testing.T) {
+	begun := make(chan struct{})
+	p := newPeer(t, &Server{Handler: func(s *Stream, r *h2.Request) {
+		begun <- struct{}{}
+		_, _ = io.Copy(io.Discard, s)
+		_ = s.Header(400, nil, true)
+	}})
+	for range 1000 {
+		stream, err := p.OpenStreamSync(t.Context())
+		if err == nil {
+			_, err = stream.Write(request("POST"))
+		}
+		if err != nil {
+			break // the connection has ended
+		}
+		select {
+		case <-begun:
+			stream.CancelWrite(requestCanceled)
+		case <-p.Context().Done():
+		}
+	}
+	if code := p.ended(); code != excessiveLoad {
+		t.Errorf("got %#x", uint64(code))
+	}
+}
+
 func TestEndsAtOnce(t *testing.T) {
 	got := make(chan string, 1)
 	p := newPeer(t, &Server{Handler: func(s *Stream, r *h2.Request) {

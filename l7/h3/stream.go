@@ -24,6 +24,7 @@ type Stream struct {
 	declared int64
 	trailed  bool // the trailer has come: the end follows
 	trailer  fields.List
+	torn     bool // the peer has reset what it sent
 	pace     pace
 	outflow
 }
@@ -107,9 +108,9 @@ func (s *Stream) read(p []byte) (int, error) {
 		return n, nil
 	}
 	if err == io.EOF {
-		err = s.refuse(connectionError(frameError))
+		err = connectionError(frameError)
 	}
-	return 0, err
+	return 0, s.refuse(err)
 }
 
 // advance goes on to the next byte of the body.
@@ -157,11 +158,14 @@ func (s *Stream) trail(length uint64) error {
 func (s *Stream) refuse(err error) error {
 	var fatal connectionError
 	var fault streamError
+	var reset *quic.StreamError
 	switch {
 	case errors.As(err, &fatal):
 		_ = s.conn.CloseWithError(quic.ApplicationErrorCode(fatal), "")
 	case errors.As(err, &fault):
 		s.reset(quic.StreamErrorCode(fault))
+	case errors.As(err, &reset):
+		s.torn = reset.Remote
 	}
 	return err
 }
