@@ -50,29 +50,41 @@ func serverName(data []byte) (name string, err error) {
 	return nameIn(extensions)
 }
 
-// handshake puts the ClientHello together from its records; it returns what stands behind the message's header.
+// handshake puts the ClientHello together from its records; it returns what stands behind the message's header. It is asked
+// again with whatever comes, which may be one byte in a record of its own: nothing is copied before all is there.
 func handshake(data []byte) ([]byte, error) {
-	var message []byte
-	for {
-		if want, ok := helloLength(message); ok && len(message) >= want {
-			return message[messageHeader:want], nil
-		} else if ok && (message[0] != messageHello || want > mostHello) {
-			return nil, errNoTLS
+	var header [messageHeader]byte
+	length := 0 // of the message so far
+	for rest := data; ; {
+		if length >= messageHeader {
+			want := messageHeader + int(header[1])<<16 + int(header[2])<<8 + int(header[3])
+			switch {
+			case header[0] != messageHello, want > mostHello:
+				return nil, errNoTLS
+			case length >= want:
+				return assembled(data, want)[messageHeader:], nil
+			}
 		}
-		fragment, rest, err := recordIn(data)
-		if err != nil {
+		var fragment []byte
+		var err error
+		if fragment, rest, err = recordIn(rest); err != nil {
 			return nil, err
 		}
-		message, data = append(message, fragment...), rest
+		if length < messageHeader {
+			copy(header[length:], fragment)
+		}
+		length += len(fragment)
 	}
 }
 
-// helloLength of the message with its header; false while the header is not complete.
-func helloLength(message []byte) (length int, ok bool) {
-	if len(message) < messageHeader {
-		return 0, false
+// assembled is a message of which all records are there.
+func assembled(data []byte, length int) []byte {
+	message := make([]byte, 0, length)
+	for len(message) < length {
+		fragment, rest, _ := recordIn(data)
+		message, data = append(message, fragment...), rest
 	}
-	return messageHeader + int(message[1])<<16 + int(message[2])<<8 + int(message[3]), true
+	return message[:length]
 }
 
 // recordIn cuts one record off. What cannot become one any more is errNoTLS at its first wrong byte.

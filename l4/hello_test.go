@@ -1,6 +1,7 @@
 package l4
 
 import (
+	"bytes"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -57,12 +58,24 @@ func TestServerName(t *testing.T) {
 	}
 }
 
+// It is asked again with each piece that comes: of a long one in records of a byte, nothing is put together before all is
+// there.
+func TestIncompleteHelloIsNotCopied(t *testing.T) {
+	split := fragmented(helloOf(t, "db.example.org"), 1)
+	if n := testing.AllocsPerRun(10, func() { _, _ = serverName(split[:len(split)-1]) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 // What is not TLS is known by its first bytes: it is not waited for.
 func TestNotTLS(t *testing.T) {
 	hello := helloOf(t, "a.b")
 	tooLong := append([]byte{recordHandshake, 3, 1, 0, 4}, messageHello, 2, 0, 0)
+	another := bytes.Clone(hello) // message, a ServerHello by its type
+	another[recordHeader] = 2
 	for _, said := range []string{
 		"G", "GET / HTTP/1.1\r\n", "SSH-2.0-x", "\x16\x02", "\x16\x03\x01\xff\xff", "\x16\x03\x01\x00\x00", "\x16\x03\x01\x00\x04\x02\x00\x00\x00",
+		"\x16\x03\x01\x00\x04\x02\x00\x00\x01", string(another),
 		string(tooLong), string(hello[:5]) + strings.Repeat("\x01\x00\x00\x10", len(hello)),
 	} {
 		if name, err := serverName([]byte(said)); !errors.Is(err, errNoTLS) {
