@@ -161,14 +161,14 @@ func build(o Options) (*daemon, *conf.Config, error) {
 // connect tells the parts of one another.
 func (d *daemon) connect(config *conf.Config, key *l7.Key) {
 	checker := readiness.Checker{Prober: probe.Prober{}}
-	d.keeper = liveness.New(liveness.Options{
-		Pool: d.pool, Fleet: d.fleet, Instance: config.Instance, Self: runtime.Self(), Checker: checker, Journal: d.journal, Log: d.log,
-		Interval: config.Reconcile, Metrics: liveness.NewMetrics(d.metrics),
-	})
 	d.scaler = &scaler.Scaler{
 		Fleet: d.fleet, Instance: config.Instance, Checker: checker, Hosts: d.hostViews, Journal: d.journal, Log: d.log,
 		Specs: specs{&d.config, config.Instance}, Metrics: scaler.NewMetrics(d.metrics), Previous: &scaler.Previous{},
 	}
+	d.keeper = liveness.New(liveness.Options{
+		Pool: d.pool, Fleet: d.fleet, Instance: config.Instance, Self: runtime.Self(), Checker: checker, Journal: d.journal, Log: d.log,
+		Interval: config.Reconcile, Metrics: liveness.NewMetrics(d.metrics), Farewell: d.scaler.KeepOutput,
+	})
 	d.certs = certs.New(certs.Options{Log: d.log})
 	d.metrics.MustRegister(d.certs)
 	d.front = l7.New(l7.Options{Pool: d.pool, Reporter: d.keeper, Key: key, Certificates: d.certs, Registerer: d.metrics,

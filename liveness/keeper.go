@@ -13,7 +13,7 @@ import (
 	"github.com/fairlead/fairlead/runtime"
 )
 
-// Options of a Keeper. All but Interval and Metrics must be set.
+// Options of a Keeper. All but Interval, Metrics and Farewell must be set.
 type Options struct {
 	Pool     *pool.Pool
 	Fleet    *runtime.Fleet
@@ -24,6 +24,8 @@ type Options struct {
 	Log      *slog.Logger
 	Interval time.Duration // between two passes; 0 means 10 s
 	Metrics  *Metrics      // may be nil
+	// Farewell is told of a stopped container before it is removed: what it said last goes with it. May be nil.
+	Farewell func(app string, host *runtime.Host, container string)
 }
 
 // Keeper looks and acts on what it sees.

@@ -169,6 +169,7 @@ func (k *Keeper) expire(ctx context.Context, app *pool.App, row pool.Row, why jo
 	}
 	host, err := k.Fleet.Host(row.Host)
 	if err == nil {
+		k.farewell(app.Name, host, row.Container)
 		err = host.Engine.Remove(bounded, row.Container, false)
 	}
 	k.release(app, row)
@@ -180,6 +181,12 @@ func (k *Keeper) expire(ctx context.Context, app *pool.App, row pool.Row, why jo
 		return
 	}
 	k.LookAt(ctx, app, row.ID, why) // reaps: who called it removed may have been another engine (P1)
+}
+
+func (k *Keeper) farewell(app string, host *runtime.Host, container string) {
+	if k.Farewell != nil {
+		k.Farewell(app, host, container)
+	}
 }
 
 // keeps says whether a container that stayed stopped is kept: where the policy lets containers sleep, unless our own

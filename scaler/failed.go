@@ -78,7 +78,11 @@ func nextFailure(last *pool.Failure, reason, detail string, now time.Time) *pool
 	return f
 }
 
-// lastOutput reads what the container said, since it is removed right after.
+// KeepOutput reads what an app's container said last, for `logs --previous`: it is removed right after.
+func (s *Scaler) KeepOutput(app string, host *runtime.Host, container string) {
+	s.Previous.keep(app, s.lastOutput(host, container))
+}
+
 func (s *Scaler) lastOutput(host *runtime.Host, id string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()

@@ -49,7 +49,7 @@ func (s *Scaler) end(ctx context.Context, app *pool.App, row pool.Row, host *run
 		return s.slept(app, row, err)
 	}
 	if row.Cause != journal.CauseFailed { // that output is kept already
-		s.Previous.keep(app.Name, s.lastOutput(host, row.Container))
+		s.KeepOutput(app.Name, host, row.Container)
 	}
 	if err := host.Engine.Remove(bounded, row.Container, true); err != nil {
 		return err

@@ -76,10 +76,10 @@ func build(t *testing.T, worlds ...*simulated.World) *house {
 	}
 	h.fleet = runtime.NewFleet(h.hosts...)
 	checker := readiness.Checker{Prober: probe.Prober{Dial: h.probes}}
-	h.keeper = liveness.New(liveness.Options{Pool: h.pool, Fleet: h.fleet, Instance: "main", Checker: checker,
-		Journal: h.journal, Log: log})
 	h.scaler = &scaler.Scaler{Fleet: h.fleet, Instance: "main", Checker: checker, Specs: specs{}, Hosts: h.views,
 		Journal: h.journal, Log: log, Previous: &scaler.Previous{}}
+	h.keeper = liveness.New(liveness.Options{Pool: h.pool, Fleet: h.fleet, Instance: "main", Checker: checker,
+		Journal: h.journal, Log: log, Farewell: h.scaler.KeepOutput})
 	return h
 }
 

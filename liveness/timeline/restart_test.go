@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -122,6 +123,20 @@ func TestAttentionWhileSomebodyWaits(t *testing.T) {
 		h.warm(app)
 		if took := time.Since(back); took > 300*time.Millisecond {
 			t.Errorf("served %s after it came back", took)
+		}
+	})
+}
+
+// What crashes in service and is not wanted again goes past the window, and what it said last is kept for whoever asks why.
+func TestLastWordsPastTheWindow(t *testing.T) {
+	live(t, 1, func(t *testing.T, h *house) {
+		app := h.add("hello", simulated.Image{Crashes: true, CrashAfter: 2 * time.Second, ExitCode: 3, CrashLog: "no database\n"}, nil)
+		h.warm(app)
+		h.after(45 * time.Second)
+		h.wantContainers(app, 0)
+		h.wantWords(app, journal.ReplicaStarted, journal.RestartDetected, journal.RestartTimedOut, journal.ReplicaReaped)
+		if kept := h.scaler.Previous.Of("hello"); !strings.Contains(kept, "no database") {
+			t.Errorf("the output kept is %q", kept)
 		}
 	})
 }
