@@ -145,9 +145,14 @@ func (c *conn) sendHeaders(id uint32, pseudo, h fields.List, end bool) {
 	}
 }
 
-// encode into a buffer, which cannot fail. Secrets are kept out of the compression's table (RFC 7541 section 7.1.3).
+// encode into a buffer, which cannot fail. Secrets are kept out of the compression's table (RFC 7541 section 7.1.3), which
+// keeps all else: a copy, as the strings may be lent.
 func (c *conn) encode(name, value string) {
 	secret := name == "authorization" || name == "set-cookie" || name == "cookie" && len(value) < 20
+	if !secret {
+		both := name + value
+		name, value = both[:len(name)], both[len(name):]
+	}
 	_ = c.encoder.WriteField(hpack.HeaderField{Name: name, Value: value, Sensitive: secret})
 }
 
