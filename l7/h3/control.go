@@ -90,6 +90,7 @@ func (c *conn) follow(stream *quic.ReceiveStream) error {
 // obey reads the control stream.
 func (c *conn) obey(stream *quic.ReceiveStream) error {
 	in := inflow{from: stream, buffer: make([]byte, 64)} // for as long as the connection lives
+	var said promises
 	for first := true; ; first = false {
 		kind, length, err := in.next()
 		switch {
@@ -101,12 +102,56 @@ func (c *conn) obey(stream *quic.ReceiveStream) error {
 			if err := obeySettings(&in, length); err != nil {
 				return err
 			}
-		case kind == frameGoAway, kind == frameMaxPushID, kind == frameCancelPush, kind == framePriority, kind == framePriorityOfPush:
-			in.toss = length // it is about pushes, which there are none of, or a wish
+		case kind == frameGoAway, kind == frameMaxPushID, kind == frameCancelPush:
+			if err := said.check(&in, kind, length); err != nil {
+				return err
+			}
+		case kind == framePriority, kind == framePriorityOfPush:
+			in.toss = length // a wish
 		default:
 			return connectionError(frameUnexpected)
 		}
 	}
+}
+
+// promises are what the peer has said of pushes, which there are none of: it must not take them back.
+type promises struct {
+	most uint64 // MAX_PUSH_ID
+	away uint64 // one more than GOAWAY's; 0: there was none
+}
+
+func (p *promises) check(in *inflow, kind, length uint64) error {
+	id, err := numberIn(in, length)
+	if err != nil {
+		return err
+	}
+	switch {
+	case kind == frameCancelPush, // of what we never promised (RFC 9114 section 7.2.3)
+		kind == frameMaxPushID && id < p.most,
+		kind == frameGoAway && p.away > 0 && id >= p.away:
+		return connectionError(idError)
+	case kind == frameMaxPushID:
+		p.most = id
+	default:
+		p.away = id + 1
+	}
+	return nil
+}
+
+// numberIn reads a payload that is one number.
+func numberIn(in *inflow, length uint64) (uint64, error) {
+	if length > 8 {
+		return 0, connectionError(frameError)
+	}
+	payload, err := in.whole(int(length))
+	if err != nil {
+		return 0, err
+	}
+	n, size, err := quicvarint.Parse(payload)
+	if err != nil || size < len(payload) {
+		return 0, connectionError(frameError)
+	}
+	return n, nil
 }
 
 // obeySettings checks what nothing here depends on.
@@ -124,11 +169,11 @@ func obeySettings(in *inflow, length uint64) error {
 		if err != nil {
 			return connectionError(frameError)
 		}
-		_, m, err := quicvarint.Parse(all[n:])
+		value, m, err := quicvarint.Parse(all[n:])
 		if err != nil {
 			return connectionError(frameError)
 		}
-		if seen[id] || 0x2 <= id && id <= 0x5 { // RFC 9114 sections 7.2.4 and 7.2.4.1
+		if seen[id] || 0x2 <= id && id <= 0x5 || id == settingExtendedConnect && value > 1 { // RFC 9114 section 7.2.4.1, RFC 8441 section 3
 			return connectionError(settingsError)
 		}
 		seen[id] = true

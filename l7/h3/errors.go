@@ -16,6 +16,7 @@ const (
 	frameUnexpected     = 0x105
 	frameError          = 0x106
 	excessiveLoad       = 0x107
+	idError             = 0x108
 	settingsError       = 0x109
 	missingSettings     = 0x10a
 	requestRejected     = 0x10b

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -129,10 +130,21 @@ func TestBrokenConnections(t *testing.T) {
 		"a setting of HTTP/2":     {settingsError, func(p *peer) { p.says(append([]byte{controlStream}, frame(frameSettings, []byte{2, 0})...)...) }},
 		"half a setting":          {frameError, func(p *peer) { p.says(append([]byte{controlStream}, frame(frameSettings, []byte{6})...)...) }},
 		"HEADERS among settings":  {frameUnexpected, func(p *peer) { p.says(append(settings, request("GET")...)...) }},
-		"two control streams":     {streamCreationError, func(p *peer) { p.says(settings...); p.says(settings...) }},
-		"a push":                  {streamCreationError, func(p *peer) { p.says(pushStream, 0) }},
-		"the end of control":      {closedCritical, func(p *peer) { p.says(settings...).Close() }},
-		"many settings":           {frameError, func(p *peer) { p.says(append([]byte{controlStream}, frame(frameSettings, manySettings())...)...) }},
+		"half a CONNECT":          {settingsError, func(p *peer) { p.says(append([]byte{controlStream}, frame(frameSettings, []byte{8, 2})...)...) }},
+		"a push that was not":     {idError, func(p *peer) { p.says(append(settings, frame(frameCancelPush, []byte{0})...)...) }},
+		"fewer pushes": {idError, func(p *peer) {
+			p.says(slices.Concat(settings, frame(frameMaxPushID, []byte{2}), frame(frameMaxPushID, []byte{1}))...)
+		}},
+		"GOAWAY that takes back": {idError, func(p *peer) {
+			p.says(slices.Concat(settings, frame(frameGoAway, []byte{2}), frame(frameGoAway, []byte{1}), frame(frameGoAway, []byte{2}))...)
+		}},
+		"GOAWAY with nothing":      {frameError, func(p *peer) { p.says(append(settings, frame(frameGoAway, nil)...)...) }},
+		"GOAWAY with more":         {frameError, func(p *peer) { p.says(append(settings, frame(frameGoAway, []byte{0, 0})...)...) }},
+		"MAX_PUSH_ID of gigabytes": {frameError, func(p *peer) { p.says(append(settings, frameMaxPushID, 0xc0, 0, 0, 1, 0, 0, 0, 0)...) }},
+		"two control streams":      {streamCreationError, func(p *peer) { p.says(settings...); p.says(settings...) }},
+		"a push":                   {streamCreationError, func(p *peer) { p.says(pushStream, 0) }},
+		"the end of control":       {closedCritical, func(p *peer) { p.says(settings...).Close() }},
+		"many settings":            {frameError, func(p *peer) { p.says(append([]byte{controlStream}, frame(frameSettings, manySettings())...)...) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPeer(t, &Server{Handler: echo})
