@@ -95,8 +95,8 @@ func (t *table) find(host, path string) *route {
 		return r
 	}
 	if len(t.under) > 0 {
-		_, parent, _ := strings.Cut(host, ".")
-		if r := t.under[parent].find(path); r != nil {
+		label, parent, _ := strings.Cut(host, ".")
+		if r := t.under[parent].find(path); r != nil && label != "" {
 			return r
 		}
 	}

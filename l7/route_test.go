@@ -61,6 +61,7 @@ func TestFind(t *testing.T) {
 		{"b.example.net", "/hello", "hello"}, // or without one
 		{"C.example.org:8080", "/x", "star"},
 		{"x.c.example.org", "/x", "root"}, // a star is one label, as in a certificate
+		{".example.org", "/x", "root"},
 		{"x.deep.example.org", "/only/x", "star"},
 		{"x.deep.example.org", "/x", "root"}, // nothing of that either: those without one
 		{"example.org", "/hello", "hello"},
