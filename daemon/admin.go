@@ -28,7 +28,7 @@ func (d *daemon) openAdmin(ctx context.Context, config *conf.Config) error {
 		return err
 	}
 	go d.serveAdmin(ctx, "admin", listener, admin.New(admin.Options{
-		Pool: d.pool, Fleet: d.fleet, Journal: d.journal, Control: control{d}, Token: token,
+		Pool: d.pool, Fleet: d.fleet, Journal: d.journal, Control: control{d, ctx}, Token: token,
 		Hosts: d.hostStatuses, Ready: d.ready, Gatherer: d.metrics, Version: d.Version,
 	}))
 	return nil

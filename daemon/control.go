@@ -14,7 +14,10 @@ import (
 )
 
 // control carries out what operators ask for over the admin API.
-type control struct{ *daemon }
+type control struct {
+	*daemon
+	working context.Context // outlives each request; ends when the daemon does
+}
 
 var _ admin.Control = control{}
 
@@ -82,7 +85,8 @@ func (c control) Restart(name string) error {
 	return nil
 }
 
-func (c control) Reload(ctx context.Context) error { return c.reload(context.WithoutCancel(ctx)) }
+// Reload brings what outlives the request that asked for it, but not the daemon.
+func (c control) Reload(context.Context) error { return c.reload(c.working) }
 
 // Logs reads the newest replica's output, or what was kept of the last failed start.
 func (c control) Logs(ctx context.Context, name string, o admin.LogOptions) (io.ReadCloser, error) {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	goruntime "runtime"
 	"testing"
+	"time"
 
 	"github.com/fairlead/fairlead/conf"
 	"github.com/fairlead/fairlead/journal"
@@ -122,5 +123,46 @@ func TestAppThatComesBackStays(t *testing.T) {
 			t.Fatal("a configured app was dropped")
 		}
 		a.retire(without)
+	}
+}
+
+// What a reload brings that an operator asked for over the API ends with the daemon, as all else does: it held its end up for
+// ever.
+func TestReloadOverTheAPIEnds(t *testing.T) {
+	source := configured(t, site(t, "one", "/one"))
+	d, config, err := build(Options{Source: source, Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	working, stop := context.WithCancel(t.Context())
+	defer stop()
+	if err := d.apply(working, config); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(source.Paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(source.Paths[0], append(text, "  "+site(t, "two", "/two")+"\n"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	request, answered := context.WithCancel(t.Context())
+	if err := (control{d, working}).Reload(request); err != nil {
+		t.Fatal(err)
+	}
+	answered()
+	two := d.pool.App("two")
+	if two == nil {
+		t.Fatal("the app is not there")
+	}
+	ended := make(chan struct{})
+	d.shutdown(func() {
+		stop()
+		go func() { d.apps.loops.Wait(); close(ended) }()
+	})
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Fatal("an app's loop goes on after the daemon's end")
 	}
 }
