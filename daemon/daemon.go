@@ -85,6 +85,7 @@ func Run(ctx context.Context, o Options) error {
 	if err := d.apply(working, config); err != nil {
 		return err
 	}
+	saved = saved.at(d.fleet.Names())
 	restore(d.pool, saved)
 	for _, host := range saved.Hosts {
 		d.keeper.Account(host)

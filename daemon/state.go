@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -112,6 +113,14 @@ func (s *state) keep(now savedState, log *slog.Logger) {
 		log.Info("state is kept again", "file", s.path)
 	}
 	s.failing = err != nil
+}
+
+// at leaves out what was at other hosts than these. They are in the configuration no more, and forgotten; where one has
+// only got another name, a look at it discovers what it has.
+func (s savedState) at(hosts []string) savedState {
+	s.Hosts = slices.DeleteFunc(s.Hosts, func(name string) bool { return !slices.Contains(hosts, name) })
+	s.Rows = slices.DeleteFunc(s.Rows, func(r savedRow) bool { return !slices.Contains(hosts, r.Host) })
+	return s
 }
 
 // restore puts the saved rows of configured apps into the pool, each waiting for a look at its container.

@@ -5,9 +5,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/fairlead/fairlead/pool"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -45,6 +48,21 @@ func TestAnotherInstancesRowsAreNotRestored(t *testing.T) {
 	s.instance = "b"
 	if saved, err := s.load(quiet); err != nil || len(saved.Rows) != 0 || len(saved.Hosts) != 0 {
 		t.Errorf("another's rows: %+v, %v", saved, err)
+	}
+}
+
+// A row of a host that got another name while nobody ran would hold its slot, and wait for a look that never comes.
+func TestRowsOfForgottenHostsAreNotRestored(t *testing.T) {
+	saved := savedState{Hosts: []string{"old", "local"}, Rows: []savedRow{
+		{App: "hello", Replica: "r1", Host: "old", Container: "c1"}, {App: "hello", Replica: "r2", Host: "local", Container: "c2"},
+	}}
+	app := pool.NewApp("hello", pool.Policy{Max: 2})
+	p := pool.New()
+	p.Add(app)
+	saved = saved.at([]string{"local", "new"})
+	restore(p, saved)
+	if rows := app.Snapshot().Rows; len(rows) != 1 || rows[0].ID != "r2" || !slices.Equal(saved.Hosts, []string{"local"}) {
+		t.Errorf("rows %+v, hosts %v", rows, saved.Hosts)
 	}
 }
 
