@@ -12,6 +12,26 @@ import (
 	"github.com/fairlead/fairlead/pool"
 )
 
+// An operator sees that an app keeps ending, and not only that it restarts.
+func TestFlappingIsShown(t *testing.T) {
+	w := newWorld(t)
+	trouble := func() string {
+		return decoded[App](t, w.do(http.MethodGet, "/api/apps/hello").Body).Replicas[0].Trouble
+	}
+	end := func(r *pool.Row) bool { r.Restarts(); return true }
+	_, _ = w.hello.Settle("r1", 0, end)
+	if got := trouble(); got != "" {
+		t.Errorf("after one end: %q", got)
+	}
+	_, _ = w.hello.Settle("r1", 0, func(r *pool.Row) bool {
+		r.BecomeReady(pool.NewUpstream("c0ffee", "again", nil))
+		return end(r)
+	})
+	if got := trouble(); !strings.Contains(got, "2 times in a row") {
+		t.Errorf("after two: %q", got)
+	}
+}
+
 func TestReplicaHasExactlyTheseFields(t *testing.T) {
 	w := newWorld(t)
 	lease := w.hello.Admit(pool.Visitor{Open: true}).Lease
@@ -69,7 +89,7 @@ func TestStateInOneWord(t *testing.T) {
 		{"starting", func(r *pool.Row) { r.Wakes() }},
 	} {
 		w := newWorld(t)
-		w.hello.Settle("r1", 0, func(r *pool.Row) bool { c.change(r); return true })
+		_, _ = w.hello.Settle("r1", 0, func(r *pool.Row) bool { c.change(r); return true })
 		if got := stateOf(w.hello.Snapshot()); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}

@@ -1,6 +1,10 @@
 package admin
 
-import "github.com/fairlead/fairlead/pool"
+import (
+	"fmt"
+
+	"github.com/fairlead/fairlead/pool"
+)
 
 // Replica is one row of the pool as the API shows it.
 type Replica struct {
@@ -30,9 +34,16 @@ func replicaOf(app *pool.App, snap *pool.Snapshot, row *pool.Row) Replica {
 		Sessions:  app.SessionsOf(row.Replica),
 		Leases:    row.Leases(),
 		Started:   row.Start(),
-		Trouble:   row.Trouble(),
+		Trouble:   troubleOf(row),
 		Outdated:  row.Spec != "" && snap.Policy.Spec != "" && row.Spec != snap.Policy.Spec,
 	}
+}
+
+func troubleOf(row *pool.Row) string {
+	if what := row.Trouble(); what != "" || !row.Flapping() {
+		return what
+	}
+	return fmt.Sprintf("it ended soon after it was ready, %d times in a row", row.Flaps)
 }
 
 func upstreamOf(up *pool.Upstream, port int) string {

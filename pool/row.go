@@ -132,6 +132,11 @@ func (r *Row) Restarts() {
 // steady is how long a start lasts that does not count as a flap.
 const steady = 10 * time.Second
 
+// Flapping says whether the row keeps ending soon after it is ready, as far as is known now.
+func (r Row) Flapping() bool {
+	return r.Flaps > 1 && (r.state == Restarting || time.Since(r.since) < steady)
+}
+
 func (r *Row) countFlap() {
 	if time.Since(r.since) >= steady {
 		r.Flaps = 0
