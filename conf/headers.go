@@ -48,10 +48,11 @@ func (h *Headers) check(v value) {
 
 // takeHost takes Host out of what is set: it is no field like the others.
 func (h *Headers) takeHost(v value) {
-	for name, host := range h.Request.Set {
+	for _, name := range sortedKeys(h.Request.Set) {
 		if !strings.EqualFold(name, "Host") {
 			continue
 		}
+		host := h.Request.Set[name]
 		delete(h.Request.Set, name)
 		h.Host = host
 		if u, err := url.Parse("//" + host); err != nil || host == "" || u.Host != host || !hostname.MatchString(strings.ToLower(u.Hostname())) {
