@@ -165,9 +165,12 @@ var errCancelled = errors.New("the response was closed before its end")
 // begun says whether the body was read from: then the request cannot be repeated.
 func (d *call) begun() bool { return d.upload != nil && d.upload.refuse() }
 
-// abandon leaves the body alone.
-func (d *call) abandon() {
-	if d.upload == nil && d.request.Body != nil && d.request.Released != nil {
+// conclude says that no other attempt follows this one: its body is released as soon as nobody reads it.
+func (d *call) conclude() {
+	switch {
+	case d.upload != nil:
+		d.upload.part()
+	case d.request.Body != nil && d.request.Released != nil:
 		d.request.Released()
 	}
 }

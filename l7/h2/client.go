@@ -37,14 +37,14 @@ func (c *Client) Do(ctx context.Context, t h1.Target, r *h1.Request, interim fun
 	for again := false; ; again = true {
 		d := &call{client: c, ctx: ctx, target: t, request: r, interim: interim}
 		response, err := d.run()
-		if err == nil {
-			return response, nil
-		}
-		if d.unseen && !again && !d.begun() && ctx.Err() == nil {
+		if err != nil && d.unseen && !again && !d.begun() && ctx.Err() == nil {
 			continue
 		}
-		d.abandon()
-		return nil, d.failure(err)
+		d.conclude()
+		if err != nil {
+			return nil, d.failure(err)
+		}
+		return response, nil
 	}
 }
 

@@ -19,6 +19,7 @@ type upload struct {
 	decide  chan bool // of Expect: send, or do not; capacity 1
 	stage   atomic.Int32
 	broken  atomic.Pointer[error] // reading the body has failed, which is the visitor's doing
+	parted  atomic.Bool           // one of the two who have the body lets go of it: the attempt, or the upload's goroutine
 }
 
 // Stages: whoever moves an upload out of untouched first decides whether the body is read at all.
@@ -36,9 +37,7 @@ func newUpload(s *Stream, r *h1.Request) *upload {
 
 // run is the upload's goroutine.
 func (u *upload) run() {
-	if u.request.Released != nil {
-		defer u.request.Released()
-	}
+	defer u.part()
 	if !u.allowed() || !u.stage.CompareAndSwap(untouched, reading) {
 		return
 	}
@@ -58,6 +57,14 @@ func (u *upload) run() {
 			u.stream.Reset(http2.ErrCodeCancel) // only that tells the app that this was not all
 			return
 		}
+	}
+}
+
+// part is called by both who have the body; the second one releases it. An attempt that another one follows keeps it: the
+// next one needs it, and releases it.
+func (u *upload) part() {
+	if u.parted.Swap(true) && u.request.Released != nil {
+		u.request.Released()
 	}
 }
 
