@@ -69,7 +69,7 @@ func (d *call) begin(l *line) *Stream {
 	l.next += 2
 	pseudo, header := d.header()
 	l.sendHeaders(s.id, pseudo, header, !d.hasBody())
-	s.outEnded = !d.hasBody()
+	s.outEnded, s.bodiless = !d.hasBody(), d.request.Method == http.MethodHead
 	l.flush()
 	return s
 }
@@ -126,15 +126,21 @@ func (d *call) respond(f *http2.MetaHeadersFrame, status int) *h1.Response {
 	if d.upload != nil && d.request.Expect {
 		d.upload.tell(false)
 	}
-	r := &h1.Response{Status: status, Header: listOf(f.RegularFields()), ContentLength: lengthOf(f), Body: &answerBody{call: d}}
-	if f.StreamEnded() || d.request.Method == http.MethodHead {
-		r.ContentLength = 0
-	}
+	r := &h1.Response{Status: status, Header: listOf(f.RegularFields()), ContentLength: d.lengthOf(f, status), Body: &answerBody{call: d}}
 	r.After = func() fields.List {
 		trailer, _ := d.stream.Trailer()
 		return trailer
 	}
 	return r
+}
+
+// lengthOf the body that follows.
+func (d *call) lengthOf(f *http2.MetaHeadersFrame, status int) int64 {
+	if f.StreamEnded() || isBodiless(d.stream.bodiless, status) {
+		return 0
+	}
+	n, _ := lengthOf(f) // it was measured
+	return n
 }
 
 // answerBody is the response's.

@@ -3,6 +3,7 @@ package h2
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strconv"
 
 	"golang.org/x/net/http2"
@@ -25,16 +26,34 @@ func statusOf(f *http2.MetaHeadersFrame) int {
 	return int(n)
 }
 
-// lengthOf is -1 if the app does not say.
-func lengthOf(f *http2.MetaHeadersFrame) int64 {
+// lengthOf is -1 if the app does not say. What is no length, or are several, is not ok.
+func lengthOf(f *http2.MetaHeadersFrame) (length int64, ok bool) {
+	length = -1
 	for _, field := range f.RegularFields() {
-		if field.Name == "content-length" {
-			if n, err := strconv.ParseUint(field.Value, 10, 63); err == nil {
-				return int64(n)
-			}
+		if field.Name != "content-length" {
+			continue
 		}
+		n, err := strconv.ParseUint(field.Value, 10, 63)
+		if err != nil || length >= 0 {
+			return 0, false
+		}
+		length = int64(n)
 	}
-	return -1
+	return length, true
+}
+
+// measure takes note of the length of a response's body. One to HEAD, a 204 and a 304 have none, whatever they tell of; any
+// other that ends with its header and tells of a body was cut off (RFC 9113 section 8.1.1).
+func (s *Stream) measure(f *http2.MetaHeadersFrame) (ok bool) {
+	s.declared, ok = lengthOf(f)
+	if isBodiless(s.bodiless, statusOf(f)) {
+		s.declared = 0
+	}
+	return ok && !(f.StreamEnded() && s.declared > 0)
+}
+
+func isBodiless(asked bool, status int) bool {
+	return asked || status == http.StatusNoContent || status == http.StatusNotModified
 }
 
 // nextHead waits for the next header of a response.

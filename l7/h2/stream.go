@@ -35,6 +35,7 @@ type Stream struct {
 	err      error                     // why the stream ended before its time
 	heads    []*http2.MetaHeadersFrame // of a response: 1xx ones, and the final one
 	final    bool                      // the last of them has come
+	bodiless bool                      // it has no body: HEAD was asked
 	readBy   deadline
 	writeBy  deadline
 	pace     pace

@@ -242,10 +242,10 @@ func (l *line) headers(f *http2.MetaHeadersFrame) error {
 	case f.Truncated, !isResponse(f), len(s.heads) > mostInterim:
 		return http2.StreamError{StreamID: s.id, Code: http2.ErrCodeProtocol, Cause: h1.ErrResponse}
 	}
-	s.heads = append(s.heads, f)
-	if s.final = statusOf(f) >= 200; s.final {
-		s.declared = lengthOf(f)
+	if s.final = statusOf(f) >= 200; s.final && !s.measure(f) {
+		return http2.StreamError{StreamID: s.id, Code: http2.ErrCodeProtocol, Cause: h1.ErrResponse}
 	}
+	s.heads = append(s.heads, f)
 	if f.StreamEnded() {
 		s.endIn()
 	}
