@@ -49,6 +49,10 @@ func streamExchange(s stream, r *h2.Request) *Exchange {
 	}
 	if r.Length != 0 {
 		x.Body, x.Trailer = s, trailerOf(x.Header, s)
+		if x.Header.HasMember("Expect", "100-continue") {
+			both.answer.expects.waits = true
+			x.Body = awaited{s, &both.answer}
+		}
 	}
 	if asksGRPC(x) {
 		s.Patient() // its streams may begin with silence, and have a deadline of their own
@@ -91,11 +95,16 @@ func trailerOf(h fields.List, s stream) func() fields.List {
 // streamAnswer is the Answer on a stream.
 type streamAnswer struct {
 	stream
-	noBody bool // of any answer: HEAD
-	ended  bool
+	noBody  bool // of any answer: HEAD
+	ended   bool
+	expects expectation
 }
 
 func (a *streamAnswer) Interim(status int, h fields.List) error {
+	return a.expects.met(status, func() error { return a.interim(status, h) })
+}
+
+func (a *streamAnswer) interim(status int, h fields.List) error {
 	if err := a.Header(status, h, false); err != nil {
 		return err
 	}
@@ -105,7 +114,7 @@ func (a *streamAnswer) Interim(status int, h fields.List) error {
 // Start sends an answer without a body as one frame: so do the trailers-only answers of gRPC have to come (case B128).
 func (a *streamAnswer) Start(status int, h fields.List, length int64) error {
 	a.ended = length == 0 || a.noBody
-	return a.Header(status, dated(h), a.ended)
+	return a.expects.met(status, func() error { return a.Header(status, dated(h), a.ended) })
 }
 
 // dated has a Date: who forwards an answer without one adds it (RFC 9110 section 6.6.1).
