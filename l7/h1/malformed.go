@@ -27,12 +27,12 @@ var (
 	errTwoFramings = bad("there are both Content-Length and Transfer-Encoding")
 	errOldCoding   = bad("Transfer-Encoding in HTTP/1.0")
 	errCodings     = bad("there are several Transfer-Encodings")
+	errCoding      = bad("the Transfer-Encoding is not chunked")
 	errChunkLine   = bad("a chunk's line is no SIZE; EXTENSION")
 	errChunkEnd    = bad("a chunk is not as long as its size")
 	errChunkNoise  = bad("the chunks are more framing than data")
 	errTrailer     = bad("the trailer is too large")
 
-	errCoding      = &Malformed{http.StatusNotImplemented, "the Transfer-Encoding is not known"}
 	errVersion     = &Malformed{http.StatusHTTPVersionNotSupported, "the HTTP version is not served here"}
 	errLongLine    = &Malformed{http.StatusRequestURITooLong, "the request line is too long"}
 	errLongHeader  = &Malformed{http.StatusRequestHeaderFieldsTooLarge, "the header is too large"}
