@@ -81,9 +81,11 @@ func (p proxies) client(at, chain string) string {
 		if err != nil {
 			return at
 		}
-		if at = addr.String(); !p.trust(addr.Unmap()) {
-			return at
+		// A zone may be any text, and is no part of where somebody is.
+		if addr = addr.WithZone(""); !p.trust(addr.Unmap()) {
+			return addr.String()
 		}
+		at = addr.String()
 	}
 	return at
 }

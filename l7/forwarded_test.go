@@ -68,6 +68,11 @@ func TestForwarded(t *testing.T) {
 			"X-Forwarded-For": "unknown, 192.0.2.10", "X-Forwarded-Proto": "http", "X-Forwarded-Host": "a.example.org:8080",
 			"X-Forwarded-Port": "8080", "X-Forwarded-Prefix": "/in",
 		}},
+		{"a trusted proxy names a network card", "192.0.2.10:1", false, http.Header{"X-Forwarded-For": {`fe80::1%a" "b`}}, map[string]string{
+			"client":          "fe80::1",
+			"X-Forwarded-For": `fe80::1%a" "b, 192.0.2.10`, "X-Forwarded-Proto": "http", "X-Forwarded-Host": "a.example.org:8080",
+			"X-Forwarded-Port": "8080", "X-Forwarded-Prefix": "/in",
+		}},
 		{"IPv4 in IPv6", "[::ffff:192.0.2.10]:1", false, http.Header{"X-Forwarded-For": {"203.0.113.9"}}, map[string]string{
 			"client":          "203.0.113.9",
 			"X-Forwarded-For": "203.0.113.9, 192.0.2.10", "X-Forwarded-Proto": "http", "X-Forwarded-Host": "a.example.org:8080",
