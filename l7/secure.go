@@ -48,6 +48,9 @@ func (s *story) directed() error {
 // route does. The path is the normal one.
 func (s *story) secure(at target, path string) error {
 	if s.outside.scheme == "http" && s.prefersTLS() && !strings.HasPrefix(path, challengePath) {
+		if s.x.Host == "" {
+			return errTarget // there is no name that he could come by
+		}
 		return &redirected{location: "https://" + s.secureHost() + at.String()}
 	}
 	if s.route.clientCA == "" {

@@ -101,6 +101,11 @@ func TestRedirectIsConfigured(t *testing.T) {
 			t.Errorf("redirect of %s: got %d %q", host, a.StatusCode, a.Header.Get("Location"))
 		}
 	}
+	for _, nobody := range []string{"GET / HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\r\nHost:\r\n\r\n"} {
+		if back := public.raw(nobody); !strings.HasPrefix(back, "HTTP/1.1 400 ") {
+			t.Errorf("redirect of who names no host: got %q", back)
+		}
+	}
 	behind := secured(t, p, func(c *conf.Config) { c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} })
 	if a := behind.get("/", "Host", "example.com", "X-Forwarded-Proto", "https"); a.StatusCode != 200 {
 		t.Errorf("over TLS up to a trusted proxy: got %d", a.StatusCode)
