@@ -202,7 +202,7 @@ func (s *story) request(body *outgoingBody) *h1.Request {
 	r := &s.out
 	*r = h1.Request{
 		Method: s.x.Method, URI: s.target.String(), Host: cmp.Or(s.route.app.host, s.x.Host), Header: s.x.Header,
-		ContentLength: s.x.Length, Trailer: s.x.Trailer,
+		ContentLength: s.x.Length, Trailer: s.trailer(),
 		Upgrade: s.protocols != "",
 		Fresh:   s.writes > 0,
 	}
