@@ -136,9 +136,9 @@ func (s *story) find() error {
 }
 
 // unmistakable says whether the app will take the target for the one that we find the route by. The server of HTTP/1.1 has
-// asked already.
+// asked already; that of the others is a path (RFC 9113, section 8.3.1).
 func (s *story) unmistakable() bool {
-	return strings.HasPrefix(s.x.Proto, "HTTP/1") || h1.IsTarget(s.x.Method, s.x.Target)
+	return strings.HasPrefix(s.x.Proto, "HTTP/1") || strings.HasPrefix(s.x.Target, "/") && h1.IsTarget(s.x.Method, s.x.Target)
 }
 
 func (s *story) take(r *route) {

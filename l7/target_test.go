@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"golang.org/x/net/http2/hpack"
+
 	"github.com/fairlead/fairlead/conf"
 )
 
@@ -124,5 +126,21 @@ func TestStrip(t *testing.T) {
 	}
 	if got := h.get("/x/../hello/a"); got.StatusCode != http.StatusBadRequest {
 		t.Errorf("a prefix that is not spelled out: got %d %q", got.StatusCode, got.body)
+	}
+}
+
+// A :path has no authority in it (RFC 9113, section 8.3.1): there would be two.
+func TestPathsWithAnAuthority(t *testing.T) {
+	h := newHouse(t, nil)
+	h.rawReplica("hello", "r1", echoTarget)
+	for _, path := range []string{"http://evil.example/a", "http://hello/a", "a"} {
+		p := h.http2Peer()
+		for _, f := range [][2]string{{":method", "GET"}, {":scheme", "http"}, {":path", path}, {":authority", "hello"}} {
+			_ = p.encoder.WriteField(hpack.HeaderField{Name: f[0], Value: f[1]})
+		}
+		p.begin(1, p.buffer.Bytes(), true)
+		if got := p.status(1); got != "400" {
+			t.Errorf("%s: got %s", path, got)
+		}
 	}
 }
