@@ -1,10 +1,6 @@
 package l7
 
-import (
-	"strings"
-
-	"github.com/fairlead/fairlead/l7/fields"
-)
+import "github.com/fairlead/fairlead/l7/fields"
 
 // hopByHop are the fields that end at the next hop (RFC 9110 section 7.6.1).
 var hopByHop = [...]string{
@@ -49,13 +45,14 @@ func isOneOf(f fields.Field, names []string) bool {
 }
 
 // asksUpgrade returns the protocols that a request asks for, empty for none. What cannot be an upgrade is no error, but
-// an ordinary request (RFC 9110 section 7.8): with a body, by HTTP/1.0, or to h2c, which only prior knowledge gets.
+// an ordinary request (RFC 9110 section 7.8): with a body, by HTTP/1.0, or to h2c among others: behind that, an app would
+// answer whatever is asked, past routes and limits.
 func asksUpgrade(x *Exchange) string {
 	if x.Protocol != "" {
 		return x.Protocol
 	}
 	protocols := x.Header.Joined("Upgrade")
-	if protocols == "" || x.Proto != "HTTP/1.1" || x.Body != nil || strings.EqualFold(protocols, "h2c") {
+	if protocols == "" || x.Proto != "HTTP/1.1" || x.Body != nil || x.Header.HasMember("Upgrade", "h2c") {
 		return ""
 	}
 	if !x.Header.HasMember("Connection", "upgrade") {

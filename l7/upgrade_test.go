@@ -305,6 +305,8 @@ func TestUpgradesThatAreNone(t *testing.T) {
 	h.replica("hello", "r1", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Header.Get("Upgrade")) })
 	for _, header := range []string{
 		"GET / HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: x\r\n\r\n",
+		"GET / HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade\r\nUpgrade: websocket, H2C\r\n\r\n",
+		"GET / HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade\r\nUpgrade: h2c\r\nUpgrade: websocket\r\n\r\n",
 		"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nUpgrade: websocket\r\n\r\n",
 		"GET / HTTP/1.0\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
 		"POST / HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade\r\nUpgrade: websocket\r\nContent-Length: 1\r\n\r\nx",
