@@ -42,7 +42,7 @@ func TestSuits(t *testing.T) {
 	for kind, want := range map[string]bool{
 		"text/html; charset=utf-8": true, "TEXT/CSS": true, "application/json": true, "application/problem+json": true,
 		"image/svg+xml": true, "application/wasm": true,
-		"text/event-stream; charset=utf-8": false, "image/png": false, "": false, "application/grpc": false,
+		"text/event-stream; charset=utf-8": false, "image/png": false, "": false, "application/grpc": false, "application/grpc+json": false, "application/grpc-web+json": false,
 		"application/octet-stream": false, "application/gzip": false, "video/mp4": false,
 	} {
 		if got := Suits(kind); got != want {

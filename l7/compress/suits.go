@@ -3,12 +3,12 @@ package compress
 import "strings"
 
 // Suits says whether a media type gains from it. Pictures, films and archives have been compressed already; an event
-// stream is for its delays, not for its bytes.
+// stream is for its delays, not for its bytes; gRPC's clients know encodings of their own.
 func Suits(contentType string) bool {
 	kind, _, _ := strings.Cut(contentType, ";")
 	kind = strings.ToLower(strings.TrimSpace(kind))
 	switch {
-	case kind == "text/event-stream":
+	case kind == "text/event-stream", strings.HasPrefix(kind, "application/grpc"):
 		return false
 	case strings.HasPrefix(kind, "text/"), strings.HasSuffix(kind, "+json"), strings.HasSuffix(kind, "+xml"):
 		return true
