@@ -144,3 +144,16 @@ func TestPathsWithAnAuthority(t *testing.T) {
 		}
 	}
 }
+
+// A :method is a token, whatever the app speaks.
+func TestMethodsThatAreNone(t *testing.T) {
+	h := newH2CHouse(t)
+	h.h2cReplica("r1", named("r1"))
+	for method, want := range map[string]string{"GET /other": "400", "(": "400", "PURGE": "200"} {
+		p := h.http2Peer()
+		p.begin(1, p.block(method, nil), true)
+		if got := p.status(1); got != want {
+			t.Errorf("%q: got %s", method, got)
+		}
+	}
+}

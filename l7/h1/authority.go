@@ -6,8 +6,10 @@ import (
 	"strings"
 )
 
-// IsTarget says whether everybody takes a target (RFC 9112, section 3.2) for the same.
-func IsTarget(method, target string) bool { return target != "" && checkTarget(method, target) == nil }
+// IsTarget says whether everybody takes a method and its target (RFC 9112, section 3.2) for the same.
+func IsTarget(method, target string) bool {
+	return isToken(method) && target != "" && checkTarget(method, target) == nil
+}
 
 // IsAuthority says whether s names a host, and perhaps a port, and nothing else.
 func IsAuthority(s string) bool { return isAuthority(s) }
