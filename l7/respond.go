@@ -83,7 +83,16 @@ func (s *story) answer(status int, h fields.List, body []byte) {
 	s.insist(&h)
 	s.advertise(&h)
 	s.dress(&h)
+	s.part(&h)
 	s.send(status, h, body)
+}
+
+// part ends the connection with the answer to an upgrade that was not made: what the visitor has sent behind it, sure of
+// its success, would be taken for his next request (case B080).
+func (s *story) part(h *fields.List) {
+	if s.protocols != "" || asksUpgrade(s.x) != "" {
+		h.Set("Connection", "close")
+	}
 }
 
 // dress adds what every answer of the app's route has, whoever gives it.

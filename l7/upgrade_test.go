@@ -229,7 +229,7 @@ func TestCloseFrameThatCameTooLate(t *testing.T) {
 	wantClose(t, theirs, 1012, "")
 }
 
-// case B080: whatever else the app says is an answer like any other.
+// case B080: whatever else the app says is an answer like any other, and the last one.
 func TestRefusedHandshakePasses(t *testing.T) {
 	h := newHouse(t, nil)
 	h.replica("hello", "r1", func(w http.ResponseWriter, r *http.Request) {
@@ -237,14 +237,30 @@ func TestRefusedHandshakePasses(t *testing.T) {
 		w.WriteHeader(http.StatusForbidden)
 		io.WriteString(w, "log in first")
 	})
-	conn, r, back := h.socket(handshake)
-	body := make([]byte, len("log in first"))
-	if _, err := io.ReadFull(r, body); err != nil || !strings.HasPrefix(back, "HTTP/1.1 403 ") || !strings.Contains(back, "X-Why: login") || string(body) != "log in first" {
-		t.Errorf("got %q %q, %v", back, body, err)
+	back := h.raw(handshake)
+	if !strings.HasPrefix(back, "HTTP/1.1 403 ") || !strings.Contains(back, "X-Why: login") || !strings.HasSuffix(back, "\r\n\r\nlog in first") {
+		t.Errorf("got %q", back)
 	}
-	io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n") // the connection is as good as before
-	if again := head(r); !strings.HasPrefix(again, "HTTP/1.1 403 ") {
-		t.Errorf("the next request got %q", again)
+}
+
+// What a visitor has sent behind a handshake, sure of his socket, is no request when he gets none: be it that the app
+// refuses him, or that we do.
+func TestBytesBehindARefusedHandshake(t *testing.T) {
+	h := newHouse(t, func(c *conf.Config) { c.Apps["hello"].NoWake = []conf.NoWake{{Path: "/asleep"}} })
+	var asked atomic.Int32
+	refuse := func(conn net.Conn, r *bufio.Reader) {
+		for head(r) != "" {
+			asked.Add(1)
+			io.WriteString(conn, "HTTP/1.1 426 Upgrade Required\r\nContent-Length: 0\r\n\r\n")
+		}
+	}
+	const behind = "GET /asleep/smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
+	if back := h.raw(strings.Replace(handshake, "/socket", "/asleep", 1) + behind); strings.Count(back, "HTTP/1.1 ") != 1 {
+		t.Errorf("refused by us: got %q", back)
+	}
+	h.rawReplica("hello", "r1", refuse)
+	if back := h.raw(handshake + behind); strings.Count(back, "HTTP/1.1 ") != 1 || asked.Load() != 1 {
+		t.Errorf("refused by the app, which was asked %d times: got %q", asked.Load(), back)
 	}
 }
 
