@@ -187,8 +187,12 @@ func (c *conn) hangUp() {
 	_, _ = io.CopyN(io.Discard, c.reader, 1<<20)
 }
 
-// over ends every stream. The first cause counts.
+// over ends every stream. The first cause counts. That the connection has ended well is no good end for a stream: it has one
+// of its own.
 func (c *conn) over(cause error) {
+	if cause == io.EOF {
+		cause = io.ErrUnexpectedEOF
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ended(cause)
