@@ -54,7 +54,10 @@ func (c *conn) left() { c.target.left(c) }
 // Left is told by the loop that the connection is on.
 func (c *conn) Left() { c.left() }
 
-// Ready and Expired are told of connections at rest, which those to apps never are.
+// Fetch, Ready and Expired are told of connections at rest, which those to apps never are.
+func (c *conn) Fetch() {}
+
+// Ready is not told.
 func (c *conn) Ready() {}
 
 func (c *conn) Expired() {}

@@ -167,7 +167,7 @@ func (c *inbound) await() step {
 	c.ctx.fiber.Return()
 	switch {
 	case c.in != nil:
-		return goOn // it came with the request before
+		return c.busy() // it came with the request before, or was fetched
 	case c.strand != nil:
 		return c.awaitOnLoop()
 	}

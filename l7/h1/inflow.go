@@ -14,6 +14,7 @@ import (
 type inflow struct {
 	from   io.Reader
 	strand *fiber.Conn // from's; nil: it is not on a loop
+	conn   *conn       // that it is the strand of
 	own    []byte      // the small buffer for what is not on a loop
 	buffer []byte      // nil: there is none
 	r, w   int         // what is in it
@@ -33,11 +34,11 @@ var errFull = errors.New("the buffer is full")
 // reset forgets what there was, and reads from another connection; from nothing, if it is nil.
 func (f *inflow) reset(c *conn) {
 	f.release()
-	f.from, f.strand = nil, nil
+	f.from, f.strand, f.conn = nil, nil, nil
 	switch {
 	case c == nil:
 	case c.link == nil:
-		f.from, f.strand = c, c.strand
+		f.from, f.strand, f.conn = c, c.strand, c
 	default: // what TLS has read already does not make the socket readable
 		f.from = c
 	}
@@ -48,11 +49,7 @@ func (f *inflow) rest() []byte { return f.buffer[f.r:f.w] }
 
 // fill waits for more.
 func (f *inflow) fill() error {
-	f.borrow()
-	if f.r > 0 {
-		f.r, f.w = 0, copy(f.buffer, f.rest())
-	}
-	n, err := f.from.Read(f.buffer[f.w:])
+	n, err := f.read()
 	f.w += n
 	if n > 0 {
 		return nil
@@ -63,11 +60,28 @@ func (f *inflow) fill() error {
 	return err
 }
 
+func (f *inflow) read() (int, error) {
+	switch {
+	case f.r > 0:
+		f.r, f.w = 0, copy(f.buffer, f.rest())
+	case f.buffer == nil && f.strand != nil:
+		n, err := f.strand.ReadInto(f)
+		return n, f.conn.explain(err)
+	}
+	f.borrow()
+	return f.from.Read(f.buffer[f.w:])
+}
+
+// Lend is asked for when there is something to read.
+func (f *inflow) Lend() []byte {
+	f.borrow()
+	return f.buffer
+}
+
 func (f *inflow) borrow() {
 	switch {
 	case f.buffer != nil:
 	case f.strand != nil:
-		f.strand.Await()
 		f.lent = largeFlows.Get().(*[largeFlow]byte)
 		f.buffer = f.lent[:]
 	default:

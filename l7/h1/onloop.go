@@ -87,6 +87,23 @@ func (c *inbound) arrive() {
 	}
 }
 
+// Fetch is told by the loop: there is something to read, or the end. What TLS has to say to it needs a fiber.
+func (c *inbound) Fetch() {
+	if now := c.phase.Load(); c.link == nil && c.in == nil && (now == parked || now == fresh) {
+		c.fetch()
+	}
+}
+
+// fetch takes what is there; it need not be anything.
+func (c *inbound) fetch() error {
+	c.in = c.server.borrow(c)
+	n, err := c.tryRead(c.in.buf)
+	if c.in.filled = n; n == 0 {
+		c.release()
+	}
+	return err
+}
+
 // Ready is told by the loop: there is something to read, or the end.
 func (c *inbound) Ready() {
 	if c.phase.CompareAndSwap(parked, idle) || c.phase.Load() == fresh {
@@ -147,12 +164,10 @@ func (c *inbound) awaitOnLoop() step {
 		c.within(c.server.keepAliveTimeout())
 	}
 	for hidden := c.link != nil && !c.link.drained; hidden || c.strand.Readable(); hidden = false {
-		c.in = c.server.borrow(c)
-		n, err := c.tryRead(c.in.buf)
-		if c.in.filled = n; n > 0 {
+		switch err := c.fetch(); {
+		case c.in != nil:
 			return c.busy()
-		}
-		if c.release(); !fiber.WouldBlock(err) {
+		case !fiber.WouldBlock(err):
 			return stop
 		}
 	}

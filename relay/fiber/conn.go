@@ -10,7 +10,10 @@ import (
 
 // Owner hears of a connection what no Read or Write finds out. All of it runs on the loop and must not block.
 type Owner interface {
-	// Ready: there is something to read from a connection at rest, or its end. It is at rest no more.
+	// Fetch: there is something to read from a connection at rest, or its end, and TryRead may read it now. Ready follows.
+	Fetch()
+	// Ready: there is something to read from a connection at rest, or its end, or was when Fetch was called. It is at rest
+	// no more.
 	Ready()
 	// Expired: the deadline of a connection at rest has passed. It is at rest no more.
 	Expired()
@@ -33,7 +36,13 @@ type Conn struct {
 	waits  waits
 	armed  time.Duration // when the timer goes off; 0: never
 	ended  bool          // the peer has ended his direction
+	leaves bool          // so the owner is to be told
 	blocks [2]bool       // the kernel has said EAGAIN and nothing else since
+
+	fetched bool   // in this batch
+	lender  Lender // of what the fiber waits to read into; nil: it has its own buffer
+	posted  []byte // to be sent at the end of the batch
+	done    result // of that, or of what was fetched into the lender's
 
 	// Stall is how long a Write may wait for a peer who takes nothing, if there is no deadline; zero: as long as it takes.
 	// It is set before the first.
@@ -45,6 +54,15 @@ type Conn struct {
 	deadlines [2]atomic.Int64
 }
 
+// Lender has a buffer for what has come.
+type Lender interface{ Lend() []byte }
+
+// result of a system call.
+type result struct {
+	n   int
+	err error
+}
+
 // waits is what a connection waits for.
 type waits int
 
@@ -52,6 +70,7 @@ const (
 	nothing waits = iota
 	reading
 	writing
+	posting
 	rest
 )
 

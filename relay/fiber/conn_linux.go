@@ -46,24 +46,42 @@ func (c *Conn) Add() (err error) {
 // events keeps Ready of the loop apart from what a Conn offers.
 type events struct{ *Conn }
 
-// Ready is told by the loop.
-func (c events) Ready(e loop.Events) { c.happened(e) }
+// Fetch is told by the loop. What is read here is read before anybody deals with what he has.
+func (c events) Fetch(e loop.Events) {
+	c.note(e)
+	switch {
+	case c.blocks[in]:
+	case c.waits == rest:
+		c.fetched = true
+		c.owner.Fetch()
+	case c.waits == reading && c.lender != nil:
+		c.done.n, c.done.err = c.TryRead(c.lender.Lend())
+		c.fetched = c.done.err != errAgain
+	}
+}
 
-func (c *Conn) happened(e loop.Events) {
+func (c *Conn) note(e loop.Events) {
 	if e&(loop.Readable|loop.Ended) != 0 {
 		c.blocks[in] = false
 	}
 	if e&(loop.Writable|loop.Failed) != 0 {
 		c.blocks[out] = false
 	}
-	if e&loop.Ended != 0 && !c.ended {
-		c.ended = true
+	c.leaves = e&loop.Ended != 0 && !c.ended
+	c.ended = c.ended || c.leaves
+}
+
+// Ready is told by the loop.
+func (c events) Ready(loop.Events) {
+	if c.leaves {
+		c.leaves = false
 		c.owner.Left()
 	}
-	switch {
-	case c.waits == reading && !c.blocks[in], c.waits == writing && !c.blocks[out]:
+	switch mayRead := c.fetched || !c.blocks[in]; {
+	case c.waits == reading && mayRead, c.waits == writing && !c.blocks[out]:
 		c.resume()
-	case c.waits == rest && !c.blocks[in]:
+	case c.waits == rest && mayRead:
+		c.fetched = false
 		c.wait(nothing)
 		c.owner.Ready()
 	}
@@ -122,12 +140,20 @@ func (c *Conn) read(p []byte) (int, error) {
 	}
 }
 
-// Await returns when a Read would not wait, whatever that would bring. For the fiber that has the connection.
-func (c *Conn) Await() {
+// ReadInto is a Read into the buffer that l lends when there is something to read. For the fiber that has the connection.
+func (c *Conn) ReadInto(l Lender) (int, error) {
 	c.fiber.Return()
 	for c.blocks[in] && !c.closed.Load() && !c.passed(in) {
+		c.lender = l
 		c.await(reading)
+		c.lender = nil
+		if c.fetched {
+			c.fetched = false
+			c.fiber.spent += callCost + c.done.n
+			return c.done.n, c.done.err
+		}
 	}
+	return c.Read(l.Lend())
 }
 
 // TryRead is a Read that does not wait: it fails instead. It needs no fiber, but the loop.
@@ -172,6 +198,9 @@ func (c *Conn) Write(p []byte) (int, error) {
 
 func (c *Conn) write(p []byte) (sent int, err error) {
 	c.fiber.spend()
+	if len(p) <= short && c.home.loop.Gathers() {
+		sent, err = c.post(p)
+	}
 	for sent < len(p) && err == nil {
 		var n int
 		n, err = c.try(unix.SYS_SENDTO, unsafe.Pointer(&p[sent]), len(p)-sent)
@@ -180,6 +209,33 @@ func (c *Conn) write(p []byte) (sent int, err error) {
 	c.fiber.spent += sent
 	return sent, err
 }
+
+// short is what a write may have to be sent at the end of the batch: with more, it is the copying that costs.
+const short = 16 << 10
+
+// post has p sent at the end of the batch, and returns then. Zero without an error is to be tried again.
+func (c *Conn) post(p []byte) (int, error) {
+	if c.blocks[out] {
+		return 0, nil
+	}
+	c.posted = p
+	c.home.loop.Later(sender{c})
+	c.wait(posting)
+	c.fiber.await()
+	c.posted = nil
+	return c.done.n, c.done.err
+}
+
+// sender keeps the methods that are the loop's apart, too.
+type sender struct{ *Conn }
+
+// Send is told by the loop.
+func (c sender) Send() {
+	c.done.n, c.done.err = c.try(unix.SYS_SENDTO, unsafe.Pointer(&c.posted[0]), len(c.posted))
+}
+
+// Sent is told by the loop.
+func (c sender) Sent() { c.resume() }
 
 // try makes one call that writes, and waits if it has to. Zero without an error is to be tried again.
 func (c *Conn) try(call uintptr, from unsafe.Pointer, length int) (int, error) {

@@ -11,5 +11,8 @@
 // alone. So does all that a fiber runs, but for what follows a MayBlock: that runs in a goroutine, until the next Read or
 // Write leads back.
 //
+// Where many connections are ready at once, a short Write waits until all of them have been dealt with, and they are written
+// to one after the other: see package loop.
+//
 // What a fiber runs on the loop must be short, since everybody else on that loop waits for it.
 package fiber

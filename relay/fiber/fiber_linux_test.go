@@ -26,9 +26,13 @@ type rig struct {
 
 func (r *rig) Ready()   { r.ready <- struct{}{} }
 func (r *rig) Expired() { r.expired <- struct{}{} }
-func (r *rig) Left()    { r.left.Store(true) }
 
-func newRig(t *testing.T) *rig {
+func (r *rig) Fetch() {}
+func (r *rig) Left()  { r.left.Store(true) }
+
+func newRig(t *testing.T) *rig { return newRigAt(t, Of(loop.Shared().Pick())) }
+
+func newRigAt(t *testing.T, home *Home) *rig {
 	t.Helper()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -36,7 +40,7 @@ func newRig(t *testing.T) *rig {
 	}
 	file := os.NewFile(uintptr(pair[1]), "")
 	defer file.Close()
-	r := &rig{home: Of(loop.Shared().Pick()), ready: make(chan struct{}, 1), expired: make(chan struct{}, 1)}
+	r := &rig{home: home, ready: make(chan struct{}, 1), expired: make(chan struct{}, 1)}
 	if r.other, err = net.FileConn(file); err != nil {
 		t.Fatal(err)
 	}

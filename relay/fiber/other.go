@@ -22,4 +22,4 @@ func (*Conn) WriteBuffers(*net.Buffers) (int64, error) { return 0, errors.ErrUns
 func (*Conn) CloseWrite() error                        { return errors.ErrUnsupported }
 func (*Conn) Quiet() bool                              { return false }
 func (*Conn) quit()                                    {}
-func (*Conn) Await()                                   {}
+func (*Conn) ReadInto(Lender) (int, error)             { return 0, net.ErrClosed }

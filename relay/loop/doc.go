@@ -15,6 +15,10 @@
 // Readiness is told once, when it begins (EPOLLET): whoever is told reads or writes until the kernel says EAGAIN, or says
 // Again. A handler may be called for nothing.
 //
+// Who has many descriptors ready at once goes through them in three steps, each for all before the next for any: what came
+// is read (Fetcher), dealt with (Handler), and what is to be written is written (Sender). With one there is nothing to
+// gather.
+//
 // The package knows no connections, only descriptors, which stay their owner's to close, after Remove; Dup and Conn
 // lead from what net has to one, and back.
 package loop

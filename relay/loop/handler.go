@@ -3,6 +3,20 @@ package loop
 // Handler of a descriptor. Ready runs on the loop.
 type Handler interface{ Ready(Events) }
 
+// Fetcher is a Handler that is told twice of what its descriptor is ready for: Fetch, in which it may read, comes before
+// the Ready of anybody in the same batch.
+type Fetcher interface {
+	Handler
+	Fetch(Events)
+}
+
+// Sender has something to write that can wait for the end of the batch. Send is for the system call alone, Sent for what
+// follows from it.
+type Sender interface {
+	Send()
+	Sent()
+}
+
 // Events that a descriptor has had; zero after Again.
 type Events uint32
 

@@ -20,6 +20,8 @@ type Loop struct {
 	now         time.Duration
 	buffer      *Buffer
 	eager       bool
+	gathers     bool
+	senders     []Sender
 
 	load    atomic.Int64
 	waiting atomic.Bool
@@ -149,12 +151,7 @@ func (l *Loop) run() {
 	for {
 		n := l.wait()
 		l.now = time.Since(began)
-		for i := range n {
-			event := &l.ready[i]
-			if h, _ := l.slots.of(Key{uint32(event.Fd), uint32(event.Pad)}); h != nil {
-				h.Ready(Events(event.Events))
-			}
-		}
+		l.serve(l.ready[:n])
 		l.repeat()
 		l.doJobs()
 		l.timers.fire(l.now)

@@ -1,0 +1,116 @@
+package fiber
+
+import (
+	"errors"
+	"io"
+	"net"
+	"testing"
+)
+
+// What comes together is read together, and what is written meanwhile leaves when everybody has had his turn.
+func TestWritesWaitForTheBatch(t *testing.T) {
+	a, b := together(t)
+	read := 0
+	echo := func(r *rig) func(*Fiber) {
+		return func(*Fiber) {
+			var p [10]byte
+			n, _ := r.Read(p[:])
+			read++
+			if n, err := r.Write(p[:n]); n != 2 || err != nil {
+				t.Error(n, err)
+			}
+			if read != 2 {
+				t.Error("written before the other was read")
+			}
+		}
+	}
+	ends := []chan struct{}{a.run(echo(a)), b.run(echo(b))}
+	a.on(func() { // so that the loop hears of both at once
+		a.say(t, "hi")
+		b.say(t, "ho")
+	})
+	<-ends[0]
+	<-ends[1]
+	if a.hear(t, 2) != "hi" || b.hear(t, 2) != "ho" {
+		t.Error("not what was written")
+	}
+}
+
+// A write that waits for the batch fails as another does.
+func TestPostedWriteFails(t *testing.T) {
+	a, b := together(t)
+	var failed [2]error
+	write := func(r *rig, err *error) func(*Fiber) {
+		return func(*Fiber) {
+			var p [10]byte
+			_, _ = r.Read(p[:])
+			_, *err = r.Write(p[:1])
+		}
+	}
+	ends := []chan struct{}{a.run(write(a, &failed[0])), b.run(write(b, &failed[1]))}
+	a.on(func() {
+		a.other.Close()
+		b.say(t, "ho")
+		b.Close() // its job comes after the batch
+	})
+	<-ends[0]
+	<-ends[1]
+	if failed[0] == nil || !errors.Is(failed[1], net.ErrClosed) {
+		t.Error(failed)
+	}
+}
+
+// A buffer is borrowed only for what has come.
+func TestReadIntoALentBuffer(t *testing.T) {
+	r := newRig(t)
+	l := &lender{}
+	var got [2]result
+	done := r.run(func(*Fiber) {
+		for i := range got {
+			got[i].n, got[i].err = r.ReadInto(l)
+		}
+	})
+	r.on(func() {
+		if l.lent != 0 {
+			t.Error("borrowed for nothing")
+		}
+	})
+	r.say(t, "hello")
+	for lent := 0; lent == 0; {
+		r.on(func() { lent = l.lent })
+	}
+	r.other.Close()
+	<-done
+	if got[0] != (result{5, nil}) || string(l.buffer[:5]) != "hello" || got[1] != (result{0, io.EOF}) {
+		t.Error(got)
+	}
+}
+
+// together are two connections on one loop.
+func together(t *testing.T) (a, b *rig) {
+	a = newRig(t)
+	return a, newRigAt(t, a.home)
+}
+
+func (r *rig) say(t *testing.T, words string) {
+	t.Helper()
+	if _, err := io.WriteString(r.other, words); err != nil {
+		t.Error(err)
+	}
+}
+
+func (r *rig) hear(t *testing.T, n int) string {
+	t.Helper()
+	p := make([]byte, n)
+	if _, err := io.ReadFull(r.other, p); err != nil {
+		t.Error(err)
+	}
+	return string(p)
+}
+
+type lender struct {
+	buffer [100]byte
+	lent   int
+}
+
+func (l *lender) Lend() []byte { l.lent++; return l.buffer[:] }
