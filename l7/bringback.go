@@ -83,6 +83,7 @@ func streams(r *h1.Response) bool {
 func trailer(r *h1.Response) fields.List {
 	t := r.Trailer()
 	stripHops(&t, "")
+	t.DelFunc(framed)
 	return t
 }
 

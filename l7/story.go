@@ -222,6 +222,7 @@ func (s *story) interim(status int, h fields.List) error {
 		return nil
 	}
 	stripHops(&h, "")
+	h.Del("Content-Length") // it has no body
 	if s.x.Answer.Interim(status, h) != nil {
 		return errGone
 	}

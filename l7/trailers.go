@@ -17,10 +17,12 @@ func (s *story) trailer() func() fields.List {
 		t := slices.Clone(said()) // it is asked again
 		stripHops(&t, "")
 		distrust(&t, s.outside.trusted)
-		t.DelFunc(func(f fields.Field) bool { return isOneOf(f, framing[:]) })
+		t.DelFunc(framed)
 		return t
 	}
 }
+
+func framed(f fields.Field) bool { return isOneOf(f, framing[:]) }
 
 // framing fields that do not end at this hop (RFC 9110, section 6.5.1).
 var framing = [...]string{"Host", "Content-Length", "Expect"}

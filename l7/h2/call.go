@@ -127,6 +127,9 @@ func (d *call) respond(f *http2.MetaHeadersFrame, status int) *h1.Response {
 		d.upload.tell(false)
 	}
 	r := &h1.Response{Status: status, Header: listOf(f.RegularFields()), ContentLength: d.lengthOf(f, status), Body: &answerBody{call: d}}
+	if status == http.StatusNoContent {
+		r.Header.Del("Content-Length") // RFC 9110, section 8.6
+	}
 	r.After = func() fields.List {
 		trailer, _ := d.stream.Trailer()
 		return trailer

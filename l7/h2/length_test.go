@@ -48,3 +48,15 @@ func TestLengthsThatAreWrong(t *testing.T) {
 		}
 	}
 }
+
+// A 204 tells of none.
+func TestLengthsOfNoContent(t *testing.T) {
+	a := newApp(t)
+	done := a.ask(get())
+	p := a.accept()
+	p.begin(p.request().StreamID, p.encode(":status", "204", "content-length", "0"), true)
+	d := <-done
+	if d.err != nil || d.response.Header.Has("Content-Length") {
+		t.Errorf("got %v, %v", d.response, d.err)
+	}
+}
