@@ -15,7 +15,10 @@ func (f *Front) serveHTTP2(conn net.Conn) { f.h2.Serve(conn) }
 
 func newHTTP2(f *Front) *h2.Server {
 	return &h2.Server{
-		Handler:  func(s *h2.Stream, r *h2.Request) { f.Tell(s.Context(), http2Exchange(s, r)) },
+		Handler: func(s *h2.Stream, r *h2.Request) {
+			defer f.survive(s.Abort)
+			f.Tell(s.Context(), http2Exchange(s, r))
+		},
 		TooLarge: func(s *h2.Stream, r *h2.Request) { f.turnAway(s.Context(), http2Exchange(s, r), errHeaderTooLarge) },
 	}
 }

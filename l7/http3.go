@@ -53,7 +53,10 @@ func (f *Front) ServeHTTP3(ctx context.Context, socket net.PacketConn, config *t
 
 func newHTTP3(f *Front) *h3.Server {
 	return &h3.Server{
-		Handler:     func(s *h3.Stream, r *h2.Request) { f.Tell(s.Context(), http3Exchange(s, r)) },
+		Handler: func(s *h3.Stream, r *h2.Request) {
+			defer f.survive(s.Abort)
+			f.Tell(s.Context(), http3Exchange(s, r))
+		},
 		TooLarge:    func(s *h3.Stream, r *h2.Request) { f.turnAway(s.Context(), http3Exchange(s, r), errHeaderTooLarge) },
 		BodyTimeout: f.pace.body, StallTimeout: f.pace.stall,
 	}

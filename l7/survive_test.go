@@ -1,0 +1,31 @@
+package l7
+
+import (
+	"bufio"
+	"log/slog"
+	"net"
+	"net/http"
+	"testing"
+
+	"github.com/fairlead/fairlead/pool"
+)
+
+// A fault of ours under one exchange ends that one, by whatever protocol it came: the next one is served.
+func TestAPanicEndsOneExchange(t *testing.T) {
+	overProtocols(t, func(t *testing.T, open opener) {
+		h := open(t, nil)
+		h.front.log = slog.New(slog.DiscardHandler)
+		h.front.server.Log = h.front.log
+		h.reports.then = func(pool.Lease) { panic("at the disco") }
+		l := h.rawReplica("hello", "r1", func(_ net.Conn, r *bufio.Reader) { head(r) })
+		if got, err := h.try(t.Context(), http.MethodPost, "/", nil); err == nil {
+			t.Errorf("got %v", got.Response)
+		}
+		l.Close()
+		h.app("hello").Remove("r1", 0)
+		h.replica("hello", "r2", named("r2"))
+		if got := h.get("/"); got.StatusCode != http.StatusOK {
+			t.Errorf("the next one got %v %q", got.Response, got.body)
+		}
+	})
+}
