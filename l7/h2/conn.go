@@ -82,7 +82,7 @@ func newConn(raw net.Conn, l limits) *conn {
 	c.framer = http2.NewFramer(io.Discard, &c.meter)
 	c.framer.SetReuseFrames()
 	c.framer.ReadMetaHeaders = hpack.NewDecoder(tableSize, nil)
-	c.framer.MaxHeaderListSize = uint32(l.header)
+	c.framer.MaxHeaderListSize = 2 * uint32(l.header) // beyond it the framer ends the connection, with all of its streams
 	c.framer.SetMaxReadFrameSize(frameSize)
 	c.initOutbox()
 	c.peer = peerOptions{window: firstWindow, frame: frameSize, streams: 100}
@@ -119,6 +119,15 @@ func (c *conn) run() error {
 			return err
 		}
 	}
+}
+
+// exceeds says whether a header list is larger than we take, as its peer was told (RFC 9113 section 6.5.2).
+func (c *conn) exceeds(f *http2.MetaHeadersFrame) bool {
+	size := uint32(0)
+	for i := range f.Fields {
+		size += f.Fields[i].Size()
+	}
+	return f.Truncated || size > uint32(c.limits.header)
 }
 
 // next reads one frame. What is wrong with a stream ends that stream only.

@@ -159,6 +159,12 @@ func TestStreamsThatGoTooFar(t *testing.T) {
 				_ = p.framer.WriteContinuation(id, i == 3, p.encode("x", big))
 			}
 		}, "431"},
+		"a header list that goes on beyond what we take": {func(p *peer, id uint32) {
+			_ = p.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: p.header("GET"), EndStream: true})
+			for i := range 6 {
+				_ = p.framer.WriteContinuation(id, i == 5, p.encode("x", big))
+			}
+		}, "431"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := served(t, &Server{

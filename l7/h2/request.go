@@ -48,21 +48,22 @@ func (d *door) headers(f *http2.MetaHeadersFrame) error {
 		return http2.StreamError{StreamID: f.StreamID, Code: http2.ErrCodeRefusedStream}
 	}
 	r, err := requestOf(f)
-	if err != nil && !f.Truncated {
+	tooLarge := c.exceeds(f)
+	if err != nil && !tooLarge {
 		return err
 	}
-	d.begin(f, r)
+	d.begin(f, r, tooLarge)
 	return nil
 }
 
 // begin lets the handler run.
-func (d *door) begin(f *http2.MetaHeadersFrame, r *Request) {
+func (d *door) begin(f *http2.MetaHeadersFrame, r *Request, tooLarge bool) {
 	s := d.conn.newStream(d.ctx, f.StreamID)
 	s.declared = r.Length
 	s.inEnded = f.StreamEnded()
 	d.busy++
 	d.handlers.Add(1)
-	go d.handle(s, r, f.Truncated)
+	go d.handle(s, r, tooLarge)
 }
 
 // handle is a stream's goroutine.
@@ -98,7 +99,7 @@ func (s *Stream) trailers(f *http2.MetaHeadersFrame) error {
 	switch {
 	case s.inEnded:
 		return http2.StreamError{StreamID: s.id, Code: http2.ErrCodeStreamClosed}
-	case !f.StreamEnded(), len(f.PseudoFields()) > 0, s.declared > 0, f.Truncated, forbidden(f.RegularFields()):
+	case !f.StreamEnded(), len(f.PseudoFields()) > 0, s.declared > 0, s.conn.exceeds(f), forbidden(f.RegularFields()):
 		return http2.StreamError{StreamID: s.id, Code: http2.ErrCodeProtocol}
 	}
 	s.trailer = listOf(f.RegularFields())

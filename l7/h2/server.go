@@ -26,7 +26,8 @@ const (
 type Server struct {
 	// Handler answers one request, in a goroutine of its own. When it returns, a stream that it has not ended is reset.
 	Handler func(*Stream, *Request)
-	// TooLarge answers a request whose header list is larger than MaxHeader; a part of it is missing.
+	// TooLarge answers a request whose header list is larger than MaxHeader; a part of it may be missing. One that is more
+	// than twice as large ends the connection.
 	TooLarge func(*Stream, *Request)
 
 	IdleTimeout time.Duration // of a connection without a stream; zero means the default

@@ -239,7 +239,7 @@ func (l *line) headers(f *http2.MetaHeadersFrame) error {
 		return http2.StreamError{StreamID: s.id, Code: http2.ErrCodeStreamClosed}
 	case s.final:
 		return s.trailers(f)
-	case f.Truncated, !isResponse(f), len(s.heads) > mostInterim:
+	case l.exceeds(f), !isResponse(f), len(s.heads) > mostInterim:
 		return http2.StreamError{StreamID: s.id, Code: http2.ErrCodeProtocol, Cause: h1.ErrResponse}
 	}
 	if s.final = statusOf(f) >= 200; s.final && !s.measure(f) {
