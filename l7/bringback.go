@@ -20,7 +20,9 @@ var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 // bringBack relays a response. An error means that the visitor has seen nothing of it yet.
 func (s *story) bringBack(ctx context.Context, lease pool.Lease, response *h1.Response) error {
 	header := s.returned(lease, response.Header)
-	s.part(&header)
+	if s.protocols != "" {
+		part(&header)
+	}
 	down := download{reply: &s.reply, from: response, streams: streams(response)}
 	length := response.ContentLength
 	if down.encoder = s.compresses(response, &header); down.encoder != nil {

@@ -83,17 +83,15 @@ func (s *story) answer(status int, h fields.List, body []byte) {
 	s.insist(&h)
 	s.advertise(&h)
 	s.dress(&h)
-	s.part(&h)
+	if s.protocols != "" || asksUpgrade(s.x) != "" { // before it was prepared, the header still asks
+		part(&h)
+	}
 	s.send(status, h, body)
 }
 
 // part ends the connection with the answer to an upgrade that was not made: what the visitor has sent behind it, sure of
 // its success, would be taken for his next request (case B080).
-func (s *story) part(h *fields.List) {
-	if s.protocols != "" || asksUpgrade(s.x) != "" {
-		h.Set("Connection", "close")
-	}
-}
+func part(h *fields.List) { h.Set("Connection", "close") }
 
 // dress adds what every answer of the app's route has, whoever gives it.
 func (s *story) dress(h *fields.List) {
