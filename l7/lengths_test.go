@@ -35,3 +35,18 @@ func TestLengthsOfNothing(t *testing.T) {
 		}
 	})
 }
+
+// A 304 may say how long the body would be that it has not; there are clients of HTTP/2, Go's among them, that wait for it.
+func TestLengthsOfBodiesThatAreKnown(t *testing.T) {
+	overProtocols(t, func(t *testing.T, open opener) {
+		h := open(t, nil)
+		h.rawReplica("hello", "r1", func(conn net.Conn, r *bufio.Reader) {
+			head(r)
+			_, _ = io.WriteString(conn, "HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\nContent-Length: 100\r\n\r\n")
+		})
+		got, err := h.try(t.Context(), http.MethodGet, "/", nil)
+		if err != nil || got.err != nil || got.StatusCode != http.StatusNotModified || got.Header.Get("ETag") != `"x"` {
+			t.Errorf("got %v, %v, %v", got.Response, got.err, err)
+		}
+	})
+}

@@ -114,6 +114,9 @@ func (a *streamAnswer) interim(status int, h fields.List) error {
 // Start sends an answer without a body as one frame: so do the trailers-only answers of gRPC have to come (case B128).
 func (a *streamAnswer) Start(status int, h fields.List, length int64) error {
 	a.ended = length == 0 || a.noBody
+	if status == http.StatusNotModified {
+		h.Del("Content-Length") // net/http's client of HTTP/2 would miss the body
+	}
 	return a.expects.met(status, func() error { return a.Header(status, dated(h), a.ended) })
 }
 
