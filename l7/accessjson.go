@@ -3,6 +3,7 @@ package l7
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -58,10 +59,16 @@ func appendText(b []byte, name, value string) []byte {
 // asItIs says whether nothing in s is written otherwise in JSON.
 func asItIs(s string) bool {
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c < ' ', c >= 0x7f, c == '"', c == '\\', c == '<', c == '>', c == '&':
+		if !plainInJSON[s[i]] {
 			return false
 		}
 	}
 	return true
 }
+
+var plainInJSON = func() (t [256]bool) {
+	for c := byte(' '); c < 0x7f; c++ {
+		t[c] = !strings.ContainsRune(`"\<>&`, rune(c))
+	}
+	return t
+}()

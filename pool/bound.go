@@ -15,8 +15,8 @@ func (a *App) bound(snap *Snapshot, session *Session, v Visitor) (Lease, bool) {
 
 // resume leases the replica of a session.
 func (a *App) resume(snap *Snapshot, session *Session) (Lease, bool) {
-	row, ok := snap.Row(session.Replica.ID)
-	if !ok || row.Replica != session.Replica || row.Start() != session.Start {
+	row := snap.row(session.Replica.ID)
+	if row == nil || row.Replica != session.Replica || row.Start() != session.Start {
 		return Lease{}, false
 	}
 	if !row.keeps() {
@@ -25,15 +25,15 @@ func (a *App) resume(snap *Snapshot, session *Session) (Lease, bool) {
 	if !session.take() {
 		return Lease{}, false
 	}
-	return a.hold(&row, session, false), true
+	return a.hold(row, session, false), true
 }
 
 // rebind gives a visitor whose session this process does not know his seat again, if the same start still runs: Fairlead
 // was restarted, the container was not.
 func (a *App) rebind(snap *Snapshot, v Visitor) (Lease, bool) {
-	row, ok := snap.Row(v.Replica)
+	row := snap.row(v.Replica)
 	switch {
-	case !ok || v.Start == "" || snap.Closed:
+	case row == nil || v.Start == "" || snap.Closed:
 		return Lease{}, false
 	case row.state == Starting && !row.proven:
 		return Lease{}, true // being adopted: whether its start is the cookie's is known when it is ready
@@ -56,6 +56,6 @@ func (a *App) rebind(snap *Snapshot, v Visitor) (Lease, bool) {
 
 // lives says whether the start that a session is bound to still is the row's.
 func (s *Snapshot) lives(session *Session) bool {
-	row, ok := s.Row(session.Replica.ID)
-	return ok && row.Replica == session.Replica && row.Start() == session.Start
+	row := s.row(session.Replica.ID)
+	return row != nil && row.Replica == session.Replica && row.Start() == session.Start
 }

@@ -20,10 +20,18 @@ type Failure struct {
 
 // Row finds a row by replica id.
 func (s *Snapshot) Row(id string) (Row, bool) {
-	if i := s.index(id); i >= 0 {
-		return s.Rows[i], true
+	if row := s.row(id); row != nil {
+		return *row, true
 	}
 	return Row{}, false
+}
+
+// row is Row for who only looks: a copy costs more than the rest of a session's request. Nil: there is none.
+func (s *Snapshot) row(id string) *Row {
+	if i := s.index(id); i >= 0 {
+		return &s.Rows[i]
+	}
+	return nil
 }
 
 func (s *Snapshot) index(id string) int {
