@@ -79,8 +79,10 @@ func verdict(err error) error {
 	switch {
 	case err == nil:
 		return fmt.Errorf("%w: it has no header", h1.ErrResponse)
-	case errors.Is(err, errUnseen), errors.As(err, &reset) && reset.Code == http2.ErrCodeRefusedStream:
-		return errUnseen
+	case errors.Is(err, errUnseen):
+		return err
+	case errors.As(err, &reset) && reset.Code == http2.ErrCodeRefusedStream: // it is there, and has said so
+		return fmt.Errorf("%w: %w", errUnseen, h1.ErrResponse)
 	case errors.As(err, &reset), errors.As(err, &ended):
 		return fmt.Errorf("%w: %w", h1.ErrResponse, err)
 	case errors.Is(err, h1.ErrEnded), errors.Is(err, h1.ErrClosed), errors.Is(err, errLeft):
