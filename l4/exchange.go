@@ -123,8 +123,8 @@ func (s *session) leave(ended error) error {
 // flush sends what has queued, in order, and lets the inlet send from then on. Copies stay until the app
 // has answered, or could have refused: who is ready for TCP need not be for UDP yet, and who refuses has got none of them.
 func (s *session) flush(app *ear) {
-	batch := datagram.Borrow()
-	defer batch.Free()
+	out := datagram.Borrow()
+	defer out.Free()
 	s.answered = 0
 	for sent := 0; ; {
 		waiting := s.more(sent, app)
@@ -133,12 +133,12 @@ func (s *session) flush(app *ear) {
 		}
 		sent += len(waiting)
 		for _, data := range waiting {
-			batch.Out.Add(data, datagram.Addr{}, datagram.Local{}, 0)
-			if batch.Out.Full() {
-				s.send(app, &batch.Out)
+			out.Add(data, datagram.Addr{}, datagram.Local{}, 0)
+			if out.Full() {
+				s.send(app, out)
 			}
 		}
-		s.send(app, &batch.Out)
+		s.send(app, out)
 	}
 }
 

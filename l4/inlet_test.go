@@ -53,9 +53,9 @@ func TestSessionsAreOfAllInlets(t *testing.T) {
 	port := asks(t, client, "x")
 	from := datagram.AddrOf(netip.MustParseAddrPort(client.LocalAddr().String()))
 	for _, i := range w.udpSocket().inlets {
-		batch := datagram.Borrow()
-		i.socket.deliver([]datagram.Message{{Data: []byte("x"), Peer: from}}, &batch.Out, i, time.Now())
-		batch.Free()
+		out := datagram.Borrow()
+		i.socket.deliver([]datagram.Message{{Data: []byte("x"), Peer: from}}, out, i, time.Now())
+		out.Free()
 		if got := next(t, client); got != port {
 			t.Errorf("heard as %s, and before as %s", got, port)
 		}

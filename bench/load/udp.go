@@ -130,10 +130,10 @@ func (o options) joinedFlow() (flow, error) {
 }
 
 func (f *joinedFlow) send() error {
-	batch := datagram.Borrow()
-	defer batch.Free()
-	batch.Out.Add(f.data, datagram.Addr{}, datagram.Local{}, f.size)
-	return f.Send(&batch.Out).Err
+	out := datagram.Borrow()
+	defer out.Free()
+	out.Add(f.data, datagram.Addr{}, datagram.Local{}, f.size)
+	return f.Send(out).Err
 }
 
 func (f *joinedFlow) receive(deadline time.Time) (n int, err error) {

@@ -60,13 +60,6 @@ func (b *Batch) Messages() []Message { return b.messages[:b.n] }
 // Full says that there may be more than one call returns.
 func (b *Batch) Full() bool { return b.n == Most }
 
-// Borrow returns a batch of which only Out is of use.
-func Borrow() *Batch {
-	b := borrow()
-	b.n = 0
-	return b
-}
-
 // Free gives the batch back. Its messages are void.
 func (b *Batch) Free() {
 	b.Out.Reset()

@@ -22,6 +22,7 @@ func share(syscall.RawConn) error { return nil }
 func (c *Conn) setUp(bool) error { return nil }
 func (c *Conn) enlarge()         { _ = c.udp.SetReadBuffer(wanted) }
 func (b *Batch) prepare()        {}
+func (o *Out) prepare()          {}
 
 // Receive waits for a datagram.
 func (c *Conn) Receive() (*Batch, error) {

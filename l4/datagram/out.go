@@ -1,12 +1,32 @@
 package datagram
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // Out gathers what one Send writes. Its data is not copied: it must stay as it is until then.
 type Out struct {
 	n       int
 	entries [Most]entry
 	writing
+}
+
+// outs are for who sends without having read. They are no part of batches, for which whoever reads would have to wait in
+// line behind all those who send.
+var outs = sync.Pool{New: func() any {
+	o := &Out{}
+	o.prepare()
+	return o
+}}
+
+// Borrow returns an Out that is no batch's, and is given back with Free.
+func Borrow() *Out { return outs.Get().(*Out) }
+
+// Free gives back what Borrow returned.
+func (o *Out) Free() {
+	o.Reset()
+	outs.Put(o)
 }
 
 type entry struct {

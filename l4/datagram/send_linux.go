@@ -82,8 +82,8 @@ func (c *Conn) apart(o *Out, s span, r *Result) (next int) {
 	if whole.segment == 0 {
 		return s.at
 	}
-	alone := &Out{} // not borrowed: we hold a batch already, and it is rare
-	alone.prepare()
+	alone := Borrow()
+	defer alone.Free()
 	for data := whole.data; len(data) > 0; {
 		n := min(whole.segment, len(data))
 		alone.Add(data[:n], whole.to, whole.from, 0)

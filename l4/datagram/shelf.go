@@ -6,7 +6,7 @@ import (
 )
 
 // shelf keeps all batches that there are. They are few and large: who finds none waits for one, which is never long,
-// since nobody waits for anything else while he holds one. A sync.Pool would allocate, and clear, megabytes for each
+// since nobody waits for anything else while he holds one, and only who has something to read borrows one. A sync.Pool would allocate, and clear, megabytes for each
 // goroutine that happens to be ready.
 var shelf = newBatches(max(16, 4*goruntime.GOMAXPROCS(0)))
 

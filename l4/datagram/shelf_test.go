@@ -26,3 +26,20 @@ func TestBatchesAreWaitedFor(t *testing.T) {
 		}
 	})
 }
+
+// Who only sends takes no batch from those who read, however many send at once.
+func TestSendersLeaveTheBatches(t *testing.T) {
+	all := newBatches(1)
+	before := shelf
+	shelf = all
+	defer func() { shelf = before }()
+	for range 100 {
+		out := Borrow()
+		defer out.Free()
+	}
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.unmade != 1 {
+		t.Error("a batch is gone")
+	}
+}
