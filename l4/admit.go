@@ -23,7 +23,8 @@ type waiting struct {
 	may     func() error // whether the client may wait at all; nil: yes
 	held    time.Duration
 
-	datagrams bool // over UDP
+	datagrams bool   // over UDP
+	waits     func() // called before the waiting; nil: nothing is
 }
 
 // admit waits for a replica for as long as the client may wait, and ctx lasts. Leave ends ctx.
@@ -50,6 +51,9 @@ func (w *waiting) admit(ctx context.Context, leave context.CancelCauseFunc) (poo
 	}
 	if err := w.mayWait(app); err != nil {
 		return pool.Lease{}, err
+	}
+	if w.waits != nil {
+		w.waits()
 	}
 	admission, err := w.hold(ctx, leave, app, visitor)
 	w.held = time.Since(began)

@@ -19,6 +19,7 @@ func (s *session) run() {
 	defer f.stories.End()
 	s.counts.open.Inc()
 	err := s.tell()
+	s.begins()
 	f.sessions.remove(s)
 	s.mu.Lock()
 	if s.over == nil {
@@ -62,7 +63,8 @@ func (s *session) admit() (pool.Lease, error) {
 	}
 	f := s.socket.front
 	w := waiting{
-		front: f, app: s.route.app, source: s.source, until: s.until, lost: s.lost, avoided: s.avoided, datagrams: true,
+		front: f, app: s.route.app, source: s.source, until: s.until, lost: s.lost, avoided: s.avoided,
+		datagrams: true, waits: s.begins,
 	}
 	lease, err := w.admit(ctx, leave)
 	s.record.held += w.held
@@ -90,6 +92,7 @@ func (s *session) exchange(lease pool.Lease) error {
 	defer context.AfterFunc(ended, ear.stop)()
 	defer context.AfterFunc(s.socket.open, func() { s.end(context.Cause(s.socket.open)) })()
 	s.flush(ear)
+	s.begins()
 	err = ear.listen()
 	switch {
 	case errors.Is(err, errSilent), errors.Is(err, errAnswered):
@@ -110,6 +113,7 @@ func (s *session) leave(ended error) error {
 	s.app, s.asked = nil, 0
 	switch {
 	case s.over != nil:
+		s.queue.drop() // copies of what was sent
 		return s.over
 	case ended == nil:
 		return nil
@@ -246,6 +250,7 @@ func (s *session) failed(lease pool.Lease, err *failure) error {
 	f := s.socket.front
 	f.metrics.failures.WithLabelValues(s.route.app.name, err.phase).Inc()
 	if f.starts.mayReport(lease.Upstream) {
+		s.begins()
 		f.reporter.Failed(s.socket.open, lease, err)
 	}
 	return err

@@ -46,13 +46,14 @@ type Front struct {
 
 	mayJoin bool // connections to apps are made as relay makes them
 
-	table    atomic.Pointer[table]
-	starts   starts
-	sessions *sessions // over UDP
-	held     held      // in UDP queues
-	crowds   crowds    // in hold.queue
-	wakes    wakes
-	counts   counts // of datagrams whose senders may not start an app yet
+	table      atomic.Pointer[table]
+	starts     starts
+	sessions   *sessions  // over UDP
+	beginnings beginnings // of those
+	held       held       // in UDP queues
+	crowds     crowds     // in hold.queue
+	wakes      wakes
+	counts     counts // of datagrams whose senders may not start an app yet
 
 	patience context.Context // over when nobody is held any longer
 	hurry    context.CancelCauseFunc

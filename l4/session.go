@@ -39,6 +39,7 @@ type session struct {
 	wake  func(error) // ends whatever its goroutine waits for
 
 	// of its own goroutine
+	begun    bool
 	answered int64
 	lost     error
 	until    time.Time
@@ -97,6 +98,14 @@ func (s *session) send(to *ear, out *datagram.Out) {
 	if r.Refused > 0 { // the kernel tells it once, and reading would not hear of it
 		s.refused.Store(true)
 		to.poke()
+	}
+}
+
+// begins tells that the session has begun, as far as others have to wait for that.
+func (s *session) begins() {
+	if !s.begun {
+		s.begun = true
+		s.socket.front.beginnings.over()
 	}
 }
 

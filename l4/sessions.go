@@ -26,12 +26,19 @@ const (
 	mostOfSource = 1024
 	// touchEvery is how exact the order of use is: no flood replaces all sessions so fast, and who speaks more often stays.
 	touchEvery = 50 * time.Millisecond
+	// quiet is how long a session must have been silent, both ways, to leave for another one: without it, a flood that is
+	// fast enough would push out who speaks. It is no longer because a client that asks each question from another port
+	// leaves its sessions behind, too.
+	quiet = 2 * time.Second
+	// quietOfSource is the same where all are of one source.
+	quietOfSource = quiet / (mostOfSocket / mostOfSource)
 )
 
 // sessions are those of a front, bounded for each source, for each listener and in all; who was silent for longest goes
 // first.
 type sessions struct {
 	most, mostOfSocket, mostOfSource int
+	quiet, quietOfSource             time.Duration
 
 	mu      sync.Mutex // guards what follows
 	byKey   map[sessionKey]*session
@@ -45,6 +52,7 @@ const unlimited = 2 * mostSessions // descriptors
 func newSessions(descriptors int) *sessions {
 	return &sessions{
 		most: min(mostSessions, max(1, descriptors/2)), mostOfSocket: mostOfSocket, mostOfSource: mostOfSource,
+		quiet: quiet, quietOfSource: quietOfSource,
 		byKey: map[sessionKey]*session{}, sources: map[netip.Addr]*list.List{}, sockets: map[*udpSocket]*list.List{},
 	}
 }
@@ -70,31 +78,45 @@ func (t *sessions) add(s *session) (known, evicted *session) {
 	if known := t.byKey[s.key]; known != nil {
 		return known, nil
 	}
-	if of := t.crowded(s); of != nil {
-		evicted = t.oldest(of)
+	if of, _ := t.crowded(s.socket, s.source); of != nil {
+		evicted = idlest(of)
+		t.drop(evicted)
 	}
 	t.byKey[s.key] = s
 	s.inSocket, s.inSource = push(t.sockets, s.socket, s), push(t.sources, s.source, s)
 	return s, evicted
 }
 
-// crowded returns the list in which somebody has to leave for a session, nil if there is room. Where there are too many in
-// all, the listener that has the most gives room: the others are not to suffer from what comes there.
-func (t *sessions) crowded(s *session) (of *list.List) {
+// room says whether there is a place for a new session of a client, or one whose holder was silent for long enough.
+func (t *sessions) room(key sessionKey, now time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	of, quiet := t.crowded(key.socket, prefixOf(key.peer.IP()))
+	if of == nil {
+		return true
+	}
+	s := idlest(of)
+	return now.Sub(s.touched) >= quiet && now.Sub(s.lastUse()) >= quiet
+}
+
+// crowded returns the list in which somebody has to leave for a session, and how long he must have been silent. Nil if
+// there is room. Where there are too many in all, the listener that has the most gives room: the others are not to suffer
+// from what comes there.
+func (t *sessions) crowded(socket *udpSocket, source netip.Addr) (of *list.List, quiet time.Duration) {
 	switch {
-	case lengthOf(t.sources[s.source]) >= t.mostOfSource:
-		return t.sources[s.source]
-	case lengthOf(t.sockets[s.socket]) >= t.mostOfSocket:
-		return t.sockets[s.socket]
+	case lengthOf(t.sources[source]) >= t.mostOfSource:
+		return t.sources[source], t.quietOfSource
+	case lengthOf(t.sockets[socket]) >= t.mostOfSocket:
+		return t.sockets[socket], t.quiet
 	case len(t.byKey) < t.most:
-		return nil
+		return nil, 0
 	}
 	for _, other := range t.sockets {
 		if of == nil || other.Len() > of.Len() {
 			of = other
 		}
 	}
-	return of
+	return of, t.quiet
 }
 
 func lengthOf(of *list.List) int {
@@ -125,8 +147,8 @@ func pull[K comparable](lists map[K]*list.List, key K, s *list.Element) {
 // goes all the same.
 const patience = 8
 
-// oldest takes out who was silent for longest, both ways as far as patience goes. The caller holds mu.
-func (t *sessions) oldest(of *list.List) *session {
+// idlest is who was silent for longest, both ways as far as patience goes. The caller holds mu.
+func idlest(of *list.List) *session {
 	for range patience {
 		s := of.Back().Value.(*session)
 		last := s.lastUse()
@@ -136,9 +158,7 @@ func (t *sessions) oldest(of *list.List) *session {
 		s.touched = last
 		of.MoveToFront(of.Back())
 	}
-	s := of.Back().Value.(*session)
-	t.drop(s)
-	return s
+	return of.Back().Value.(*session)
 }
 
 // remove takes a session out, if it is the one that stands there.

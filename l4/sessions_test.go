@@ -112,6 +112,48 @@ func TestFloodAroundWhoSpeaks(t *testing.T) {
 	}
 }
 
+// Nobody leaves for a newcomer who has just spoken, or was just spoken to; who was silent for a while does.
+func TestOnlyTheQuietLeave(t *testing.T) {
+	for name, of := range map[string]func(i int) string{
+		"one source": func(i int) string { return fmt.Sprintf("192.0.2.1:%d", i) },
+		"many":       func(i int) string { return fmt.Sprintf("198.51.100.%d:1", i) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			all, socket, now := newSessions(20), &udpSocket{}, time.Now()
+			quiet := all.quiet
+			if name == "one source" {
+				all.mostOfSource, quiet = 10, all.quietOfSource
+			}
+			newcomer := sessionKey{socket: socket, peer: datagram.AddrOf(netip.MustParseAddrPort(of(100)))}
+			var oldest *session
+			for i := range 10 {
+				if !all.room(newcomer, now) {
+					t.Fatalf("no room beside %d", i)
+				}
+				if s := all.bringAt(now, socket, of(i+1)); oldest == nil {
+					oldest = s
+				}
+				now = now.Add(touchEvery)
+			}
+			if all.room(newcomer, oldest.touched.Add(quiet-1)) {
+				t.Error("there is room before anybody is quiet")
+			}
+			if !all.room(newcomer, oldest.touched.Add(quiet)) {
+				t.Error("there is none when one is quiet")
+			}
+			for _, s := range all.byKey {
+				s.last.Store(int64(now.Sub(s.record.began)))
+			}
+			if all.room(newcomer, now.Add(quiet-1)) {
+				t.Error("there is room while the app speaks to all")
+			}
+			if n := all.count(); n != 10 {
+				t.Errorf("%d are left", n)
+			}
+		})
+	}
+}
+
 // Two inlets that hear of a client at the same time make one session, and nothing of the other stays.
 func TestOneSessionOfTwoInlets(t *testing.T) {
 	all := newSessions(unlimited)

@@ -16,6 +16,7 @@ type udpSocket struct {
 	inlets []*inlet
 	stop   context.CancelCauseFunc
 	open   context.Context // over when the socket is closed: sessions cannot answer without it
+	line   []*session      // that have yet to begin; of the front's beginnings
 }
 
 func (f *Front) listenUDP(key socketKey, beside bool) (socket, error) {
@@ -77,7 +78,7 @@ func (s *udpSocket) deliver(messages []datagram.Message, out *datagram.Out, from
 		}
 		took := to.take(messages, out, now)
 		if fresh {
-			go to.run() // not before it has something to do
+			s.front.beginnings.start(to) // not before it has something to do
 		}
 		if took || fresh {
 			return
@@ -94,8 +95,8 @@ func countOf(messages []datagram.Message) (n int) {
 	return n
 }
 
-// begin makes a session, to be run if it is fresh: another inlet may have made one at the same time. Nil if the route is
-// gone, the client may not start the app, or nobody is served any more.
+// begin makes a session, to be started if it is fresh: another inlet may have made one at the same time. Nil if the route
+// is gone, the client may not start the app, too many come at once, or nobody is served any more.
 func (s *udpSocket) begin(key sessionKey, messages []datagram.Message, from *inlet, now time.Time) (to *session, fresh bool) {
 	port := s.front.table.Load().ports[s.key]
 	if port == nil {
@@ -104,7 +105,11 @@ func (s *udpSocket) begin(key sessionKey, messages []datagram.Message, from *inl
 	route := port.plain
 	app := s.front.pool.App(route.app.name)
 	if app == nil || !ready(app) && !s.front.mayWakeBy(messages, route.app, now) {
-		s.front.metrics.drops.WithLabelValues(route.app.name, "filtered").Add(float64(countOf(messages)))
+		s.turnAway(messages, route, "filtered")
+		return nil, false
+	}
+	if !s.front.beginnings.room(s) || !s.front.sessions.room(key, now) {
+		s.turnAway(messages, route, "crowded")
 		return nil, false
 	}
 	if !s.front.stories.Begin() {
@@ -119,4 +124,8 @@ func (s *udpSocket) begin(key sessionKey, messages []datagram.Message, from *inl
 		s.front.stories.End()
 	}
 	return to, to == made
+}
+
+func (s *udpSocket) turnAway(messages []datagram.Message, from *route, why string) {
+	s.front.metrics.drops.WithLabelValues(from.app.name, why).Add(float64(countOf(messages)))
 }

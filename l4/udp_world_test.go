@@ -37,10 +37,12 @@ func (w *world) udpSocket() *udpSocket {
 	return nil
 }
 
+// limit is for tests in which clients come faster than others grow quiet.
 func (t *sessions) limit(most, ofSocket, ofSource int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.most, t.mostOfSocket, t.mostOfSource = most, ofSocket, ofSource
+	t.quiet, t.quietOfSource = 0, 0
 }
 
 // udpClient speaks to the front's UDP listener alone.
