@@ -39,6 +39,7 @@ type Keeper struct {
 	accused  accusations
 	acts     tasks
 	checkups checkups
+	unready  unready
 
 	absentees absentees
 	// life bounds what outlives the request or the look that asked for it. It ends with Run.

@@ -111,7 +111,7 @@ func (k *Keeper) readopt(ctx context.Context, app *pool.App, row pool.Row, why j
 		case err == nil:
 			r.BecomeReady(up)
 		case errors.Is(err, probe.ErrNotReady) && !r.Doubt:
-			r.Drains(unready(*r, app.Snapshot().Policy), causeNotReady)
+			r.Drains(afterUnready(*r, app.Snapshot().Policy), causeNotReady)
 		}
 		return true
 	})
@@ -122,13 +122,13 @@ func (k *Keeper) readopt(ctx context.Context, app *pool.App, row pool.Row, why j
 		k.record(journal.ReplicaReadopted, app, settled, why, "")
 	case settled.State() == pool.Draining:
 		k.record(journal.StartFailed, app, settled, why, err.Error())
-	default:
+	case k.unready.news(row.Replica, err.Error(), time.Now()):
 		k.Log.Warn("a running container is not ready", "app", app.Name, "replica", row.ID, "error", err)
 	}
 }
 
-// unready says what becomes of a container that is not ready: it goes, unless data would go with it.
-func unready(row pool.Row, policy *pool.Policy) pool.SleepMode {
+// afterUnready says what becomes of a container that is not ready: it goes, unless data would go with it.
+func afterUnready(row pool.Row, policy *pool.Policy) pool.SleepMode {
 	if row.Precious() && policy.SleepOf(row) != pool.SleepRemove {
 		return pool.SleepStop
 	}
