@@ -39,31 +39,42 @@ func (f *Front) Tell(ctx context.Context, x *Exchange) {
 		return
 	}
 	s.prepare()
-	for {
-		lease, err := s.admit(ctx)
-		if err != nil {
-			s.refuse(err)
-			return
-		}
-		span := s.beginAttempt(lease)
-		err = s.attempt(ctx, lease)
-		endAttempt(span, err)
-		if s.handed {
-			return // the lease is the upgrade's
-		}
-		if isLoss(err) {
-			h1.MayBlock(ctx)
-			f.reporter.Failed(ctx, lease, err) // the look settles before anything else is dialled (P5)
-		}
-		lease.Release()
-		if err == nil {
-			return
-		}
-		if !s.mayRepeat(ctx, lease, err) {
-			s.refuse(err)
-			return
-		}
+	for s.try(ctx) {
 	}
+}
+
+// try is an attempt at one replica. It says whether another follows.
+func (s *story) try(ctx context.Context) (again bool) {
+	lease, err := s.admit(ctx)
+	if err != nil {
+		s.refuse(err)
+		return false
+	}
+	switch err = s.visit(ctx, lease); {
+	case s.handed || err == nil:
+		return false
+	case s.mayRepeat(ctx, lease, err):
+		return true
+	}
+	s.refuse(err)
+	return false
+}
+
+// visit is an attempt with what belongs around it. The lease is given back whatever happens, unless an upgrade has it.
+func (s *story) visit(ctx context.Context, lease pool.Lease) error {
+	defer func() {
+		if !s.handed {
+			lease.Release()
+		}
+	}()
+	span := s.beginAttempt(lease)
+	err := s.attempt(ctx, lease)
+	endAttempt(span, err)
+	if isLoss(err) && !s.handed {
+		h1.MayBlock(ctx)
+		s.front.reporter.Failed(ctx, lease, err) // the look settles before anything else is dialled (P5)
+	}
+	return err
 }
 
 // turnAway answers a request that a front end could not take whole.
