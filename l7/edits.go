@@ -90,8 +90,7 @@ func (s *story) word(name string) string {
 	case "method":
 		return s.x.Method
 	case "path":
-		at, _ := origin(s.x.Target)
-		return at.path
+		return s.asked.path
 	case "replica":
 		return s.record.replica
 	case "request_id":

@@ -75,7 +75,7 @@ func testHostIsSet(t *testing.T, newHouse opener) {
 
 // What conf lets through can be filled in.
 func TestEveryPlaceholderIsKnown(t *testing.T) {
-	s := &story{route: &route{app: &app{name: "hello"}}, x: &Exchange{Method: "GET", Target: "/x"}}
+	s := &story{route: &route{app: &app{name: "hello"}}, x: &Exchange{Method: "GET"}, asked: target{path: "/x"}}
 	s.outside.client, s.outside.host, s.outside.scheme = "192.0.2.1", "example.org", "https"
 	s.record.replica, s.record.id = "r1", "7"
 	for _, word := range conf.Placeholders {

@@ -42,19 +42,13 @@ func (s *story) passes() {
 
 func (n *noWake) covers(s *story) bool {
 	return (n.agent == "" || strings.Contains(strings.ToLower(s.x.Header.Get("User-Agent")), n.agent)) &&
-		(n.path == "" || under(n.path, s.path())) &&
+		(n.path == "" || under(n.path, s.path)) &&
 		(len(n.methods) == 0 || slices.Contains(n.methods, s.x.Method)) &&
 		(len(n.from) == 0 || n.comesFrom(s.outside.address()))
 }
 
 func (n *noWake) comesFrom(client netip.Addr) bool {
 	return slices.ContainsFunc(n.from, func(p netip.Prefix) bool { return p.Contains(client) })
-}
-
-// path is the visitor's, as routes see it.
-func (s *story) path() string {
-	at, _ := origin(s.x.Target)
-	return normal(at.path)
 }
 
 // under says whether a path is another one, or below it by whole segments.

@@ -45,13 +45,13 @@ func (s *story) directed() error {
 }
 
 // secure sends a request without TLS to where there is, if the app wants it, and asks for the client's certificate if the
-// route does. The path is the normal one.
-func (s *story) secure(at target, path string) error {
-	if s.outside.scheme == "http" && s.prefersTLS() && !strings.HasPrefix(path, challengePath) {
+// route does.
+func (s *story) secure() error {
+	if s.outside.scheme == "http" && s.prefersTLS() && !strings.HasPrefix(s.path, challengePath) {
 		if s.x.Host == "" {
 			return errTarget // there is no name that he could come by
 		}
-		return &redirected{location: "https://" + s.secureHost() + at.String()}
+		return &redirected{location: "https://" + s.secureHost() + s.asked.String()}
 	}
 	if s.route.clientCA == "" {
 		return nil

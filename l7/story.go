@@ -29,6 +29,8 @@ type story struct {
 
 	route      *route
 	load       *limit.Load // that the request is counted in; nil: none
+	asked      target      // what the visitor has asked for
+	path       string      // of it, as routes see it
 	target     target      // what the app gets
 	outside    outside
 	navigation bool
@@ -112,25 +114,25 @@ func (s *story) find() error {
 	if s.x.Target == "*" && s.x.Method == http.MethodOptions {
 		return errAllOptions
 	}
-	at, ok := origin(s.x.Target)
-	if !ok || !s.unmistakable() {
+	var ok bool
+	if s.asked, ok = origin(s.x.Target); !ok || !s.unmistakable() {
 		return errTarget
 	}
 	if err := s.directed(); err != nil {
 		return err
 	}
-	path := normal(at.path)
-	found := s.table.find(s.x.Host, path)
+	s.path = normal(s.asked.path)
+	found := s.table.find(s.x.Host, s.path)
 	if found == nil {
 		return errNoRoute
 	}
 	s.take(found)
-	s.target = at
-	if err := s.secure(at, path); err != nil {
+	s.target = s.asked
+	if err := s.secure(); err != nil {
 		return err
 	}
 	if found.strip {
-		return s.strip(at)
+		return s.strip()
 	}
 	return nil
 }
@@ -152,15 +154,15 @@ func (s *story) take(r *route) {
 	}
 }
 
-func (s *story) strip(at target) error {
-	rest, ok := cutPrefix(at.path, s.route.path)
+func (s *story) strip() error {
+	rest, ok := cutPrefix(s.asked.path, s.route.path)
 	if !ok {
 		return errStrip
 	}
 	if rest == "" {
-		return &redirected{location: at.path + "/" + at.query}
+		return &redirected{location: s.asked.path + "/" + s.asked.query}
 	}
-	s.target = at.from(rest)
+	s.target = s.asked.from(rest)
 	return nil
 }
 
