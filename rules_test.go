@@ -18,7 +18,8 @@ const module = "github.com/fairlead/fairlead/"
 // outage cannot stop traffic; liveness and scaler do not know each other, and meet in the pool's snapshots.
 var allowed = map[string][]string{
 	"conf":                {},
-	"runtime":             {},
+	"runtime":             {"runtime/tunnel"},
+	"runtime/tunnel":      {},
 	"runtime/credentials": {"runtime"},
 	"runtime/docker":      {"runtime"},
 	"runtime/podman":      {"runtime"},
@@ -52,7 +53,7 @@ var allowed = map[string][]string{
 	"l7/h3":               {"l7/fields", "l7/h1", "l7/h2"},
 	"l7/page":             {},
 	"admin":               {"atomicfile", "conf", "pool", "runtime", "journal"},
-	"cli":                 {"conf", "admin", "runtime", "journal", "pool", "cli/doctor"},
+	"cli":                 {"conf", "admin", "runtime", "runtime/tunnel", "journal", "pool", "cli/doctor"},
 	"cli/doctor":          {"conf", "runtime"},
 	"integration/demo":    {},
 	"integration/image":   {},

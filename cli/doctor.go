@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead/fairlead/cli/doctor"
 	"github.com/fairlead/fairlead/conf"
 	"github.com/fairlead/fairlead/runtime"
+	"github.com/fairlead/fairlead/runtime/tunnel"
 )
 
 func (p *Program) doctorCommand() *cobra.Command {
@@ -62,7 +63,7 @@ func (p *Program) surroundings() doctor.Surroundings {
 func (p *Program) hostsOf(config *conf.Config) (list []runtime.Candidate) {
 	for _, name := range slices.Sorted(maps.Keys(config.Hosts)) {
 		host := config.Hosts[name]
-		candidate := runtime.Candidate{URL: host.URL, Why: "hosts." + name, SSH: runtime.SSHOf(p.env)}
+		candidate := runtime.Candidate{URL: host.URL, Why: "hosts." + name, SSH: tunnel.SSHOf(p.env)}
 		candidate.SSH.Identity, candidate.SSH.KnownHosts = host.Identity, host.KnownHosts
 		if host.TLS != nil {
 			files := runtime.TLSFiles(*host.TLS)

@@ -11,6 +11,7 @@ import (
 	"github.com/fairlead/fairlead/runtime/credentials"
 	"github.com/fairlead/fairlead/runtime/docker"
 	"github.com/fairlead/fairlead/runtime/podman"
+	"github.com/fairlead/fairlead/runtime/tunnel"
 )
 
 // open asks what answers at the host's address and returns the engine for it. A Podman behind DOCKER_HOST is spoken to
@@ -40,7 +41,7 @@ func open(ctx context.Context, host conf.Host, instance string) (runtime.Engine,
 
 // wayTo reads certificates anew, so that replaced ones count at the next attempt.
 func wayTo(host conf.Host) (runtime.Options, error) {
-	way := runtime.Options{URL: host.URL, SSH: runtime.SSHOf(os.Getenv), Logins: credentials.For}
+	way := runtime.Options{URL: host.URL, SSH: tunnel.SSHOf(os.Getenv), Logins: credentials.For}
 	way.SSH.Identity, way.SSH.KnownHosts = host.Identity, host.KnownHosts
 	if host.TLS == nil {
 		return way, nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fairlead/fairlead/integration/image"
 	"github.com/fairlead/fairlead/runtime"
+	"github.com/fairlead/fairlead/runtime/tunnel"
 )
 
 // second is an engine of a test's own beside the one under test, which it may kill.
@@ -148,7 +149,7 @@ func (s *second) start(t *testing.T) {
 }
 
 func (s *second) ping() error {
-	socket, err := runtime.NewSocket(s.url, nil, runtime.SSH{})
+	socket, err := runtime.NewSocket(s.url, nil, tunnel.SSH{})
 	if err != nil {
 		return err
 	}

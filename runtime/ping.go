@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+
+	"github.com/fairlead/fairlead/runtime/tunnel"
 )
 
 // Pong is the answer to a ping.
@@ -26,7 +28,7 @@ func (p Pong) Kind() Kind {
 }
 
 // KindAt asks once which maker's engine answers there.
-func KindAt(ctx context.Context, rawURL string, secure *tls.Config, ssh SSH) (Kind, error) {
+func KindAt(ctx context.Context, rawURL string, secure *tls.Config, ssh tunnel.SSH) (Kind, error) {
 	socket, err := NewSocket(rawURL, secure, ssh)
 	if err != nil {
 		return "", err

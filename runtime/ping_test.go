@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"github.com/fairlead/fairlead/runtime/tunnel"
 )
 
 // What is remembered of an engine holds only until the next dial: a ping must not cause one.
@@ -13,7 +15,7 @@ func TestPingKeepsItsConnection(t *testing.T) {
 		_, _ = io.WriteString(w, "OK")
 	}))
 	defer server.Close()
-	socket, err := NewSocket("tcp"+server.URL[len("http"):], nil, SSH{})
+	socket, err := NewSocket("tcp"+server.URL[len("http"):], nil, tunnel.SSH{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,14 +8,16 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/fairlead/fairlead/runtime/tunnel"
 )
 
 // Candidate is a place where an engine may answer, and why it is thought so.
 type Candidate struct {
 	URL string
-	Why string    // DOCKER_HOST, CONTAINER_HOST, docker context NAME, or socket
-	SSH SSH       // for ssh
-	TLS *TLSFiles // for tcp; nil: none
+	Why string     // DOCKER_HOST, CONTAINER_HOST, docker context NAME, or socket
+	SSH tunnel.SSH // for ssh
+	TLS *TLSFiles  // for tcp; nil: none
 }
 
 // Socket is the way to the candidate.
@@ -43,7 +45,7 @@ func Candidates(getenv func(string) string) []Candidate {
 		found = append(found, c)
 	}
 	for i := range found {
-		found[i].SSH = SSHOf(getenv)
+		found[i].SSH = tunnel.SSHOf(getenv)
 	}
 	return append(found, sockets(getenv)...)
 }

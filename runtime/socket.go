@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/fairlead/fairlead/runtime/tunnel"
 )
 
 const (
@@ -26,13 +28,13 @@ type Socket struct {
 	URL       *url.URL // unix:///path, tcp://host:port or ssh://user@host:port/path
 	network   string   // unix, tcp or ssh
 	address   string
-	tunnel    *tunnel // nil but for ssh
+	tunnel    *tunnel.Tunnel // nil but for ssh
 	transport *http.Transport
 	dials     atomic.Uint64
 }
 
 // NewSocket prepares the way and connects to nothing. TLS is for tcp, nil means plain HTTP; how is for ssh.
-func NewSocket(rawURL string, secure *tls.Config, how SSH) (*Socket, error) {
+func NewSocket(rawURL string, secure *tls.Config, how tunnel.SSH) (*Socket, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
 		return nil, fmt.Errorf("engine url: %w", err) // which quotes it
@@ -44,11 +46,10 @@ func NewSocket(rawURL string, secure *tls.Config, how SSH) (*Socket, error) {
 	case "tcp":
 		s.address = u.Host
 	case "ssh":
-		to, err := destinationOf(u)
-		if err != nil {
+		if s.tunnel, err = tunnel.To(u, how); err != nil {
 			return nil, err
 		}
-		s.address, s.tunnel = to.address, &tunnel{to: to, how: how}
+		s.address = s.tunnel.Address()
 	default:
 		return nil, fmt.Errorf("engine url %q: want unix:///PATH, tcp://HOST:PORT or ssh://USER@HOST/PATH", rawURL)
 	}
@@ -69,7 +70,7 @@ func NewSocket(rawURL string, secure *tls.Config, how SSH) (*Socket, error) {
 func (s *Socket) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	s.dials.Add(1)
 	if s.tunnel != nil {
-		return s.tunnel.dial(ctx)
+		return s.tunnel.Dial(ctx)
 	}
 	dialer := net.Dialer{Timeout: dialBound}
 	return dialer.DialContext(ctx, s.network, s.address)
@@ -110,6 +111,6 @@ func (s *Socket) Base() string {
 func (s *Socket) Close() {
 	s.transport.CloseIdleConnections()
 	if s.tunnel != nil {
-		s.tunnel.retire()
+		s.tunnel.Retire()
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/fairlead/fairlead/runtime"
+	"github.com/fairlead/fairlead/runtime/tunnel"
 )
 
 func TestSocketURLs(t *testing.T) {
@@ -25,13 +26,13 @@ func TestSocketURLs(t *testing.T) {
 		"ssh://ops@[fd00::1]:2222/s":     "http://engine",
 		"ssh://lab":                      "http://engine",
 	} {
-		s, err := runtime.NewSocket(url, nil, runtime.SSH{})
+		s, err := runtime.NewSocket(url, nil, tunnel.SSH{})
 		if err != nil || s.Base() != base {
 			t.Errorf("%s: want %s, got %v, %v", url, base, s, err)
 		}
 	}
 	for _, url := range []string{"", "/run/docker.sock", "unix://", "tcp://", "ftp://x", "unix://%zz", "ssh://", "ssh://a:b@lab/s"} {
-		if _, err := runtime.NewSocket(url, nil, runtime.SSH{}); err == nil {
+		if _, err := runtime.NewSocket(url, nil, tunnel.SSH{}); err == nil {
 			t.Errorf("%q was accepted", url)
 		}
 	}
@@ -50,7 +51,7 @@ func engineAt(t *testing.T, handler http.HandlerFunc) *runtime.Socket {
 	server.Listener = listener
 	server.Start()
 	t.Cleanup(server.Close)
-	socket, err := runtime.NewSocket("unix://"+path, nil, runtime.SSH{})
+	socket, err := runtime.NewSocket("unix://"+path, nil, tunnel.SSH{})
 	if err != nil {
 		t.Fatal(err)
 	}

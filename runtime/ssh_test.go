@@ -17,16 +17,17 @@ import (
 
 	"github.com/fairlead/fairlead/integration/enginetest"
 	"github.com/fairlead/fairlead/runtime"
+	"github.com/fairlead/fairlead/runtime/tunnel"
 )
 
 // overSSH is an engine on a socket behind an OpenSSH server.
-func overSSH(t *testing.T, server *enginetest.SSHD, how runtime.SSH) *runtime.Socket {
+func overSSH(t *testing.T, server *enginetest.SSHD, how tunnel.SSH) *runtime.Socket {
 	t.Helper()
 	url := enginetest.Fake(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Api-Version", "1.41") }))
 	return socketTo(t, server.URL(url), how)
 }
 
-func socketTo(t *testing.T, url string, how runtime.SSH) *runtime.Socket {
+func socketTo(t *testing.T, url string, how tunnel.SSH) *runtime.Socket {
 	t.Helper()
 	socket, err := runtime.NewSocket(url, nil, how)
 	if err != nil {
@@ -36,8 +37,8 @@ func socketTo(t *testing.T, url string, how runtime.SSH) *runtime.Socket {
 	return socket
 }
 
-func login(server *enginetest.SSHD) runtime.SSH {
-	return runtime.SSH{Identity: server.Identity, KnownHosts: server.KnownHosts}
+func login(server *enginetest.SSHD) tunnel.SSH {
+	return tunnel.SSH{Identity: server.Identity, KnownHosts: server.KnownHosts}
 }
 
 func ping(socket *runtime.Socket) error {
@@ -135,11 +136,11 @@ func TestSSHHostKeys(t *testing.T) {
 	how := login(server)
 	how.KnownHosts = filepath.Join(t.TempDir(), "none")
 	err := ping(overSSH(t, server, how))
-	if !errors.Is(err, runtime.ErrHostKeyUnknown) || !strings.Contains(err.Error(), how.KnownHosts) {
+	if !errors.Is(err, tunnel.ErrHostKeyUnknown) || !strings.Contains(err.Error(), how.KnownHosts) {
 		t.Fatalf("unknown: got %v", err)
 	}
 	_, line, _ := strings.Cut(err.Error(), "add this line there: ")
-	line = strings.TrimSuffix(line, ": "+runtime.ErrHostKeyUnknown.Error())
+	line = strings.TrimSuffix(line, ": "+tunnel.ErrHostKeyUnknown.Error())
 	if err := os.WriteFile(how.KnownHosts, []byte("# kept\n"+line+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +152,7 @@ func TestSSHHostKeys(t *testing.T) {
 	server.NewHostKey(t)
 	server.Start(t)
 	err = ping(socket)
-	if !errors.Is(err, runtime.ErrHostKeyChanged) || !strings.Contains(err.Error(), how.KnownHosts+":2") {
+	if !errors.Is(err, tunnel.ErrHostKeyChanged) || !strings.Contains(err.Error(), how.KnownHosts+":2") {
 		t.Errorf("changed: got %v", err)
 	}
 	how.KnownHosts = server.KnownHosts
@@ -188,16 +189,16 @@ func TestSSHKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]struct {
-		how  runtime.SSH
+		how  tunnel.SSH
 		want error
 		says string
 	}{
-		"passphrase": {runtime.SSH{Identity: locked}, runtime.ErrPassphrase, locked},
-		"no file":    {runtime.SSH{Identity: "/none"}, os.ErrNotExist, "/none"},
-		"no key":     {runtime.SSH{Identity: server.KnownHosts}, nil, "no key"},
-		"refused":    {runtime.SSH{Identity: foreign}, nil, "unable to authenticate"},
-		"none":       {runtime.SSH{Home: home}, runtime.ErrNoKey, "set identity"},
-		"no agent":   {runtime.SSH{Agent: "/none"}, runtime.ErrNoKey, "ask the agent"},
+		"passphrase": {tunnel.SSH{Identity: locked}, tunnel.ErrPassphrase, locked},
+		"no file":    {tunnel.SSH{Identity: "/none"}, os.ErrNotExist, "/none"},
+		"no key":     {tunnel.SSH{Identity: server.KnownHosts}, nil, "no key"},
+		"refused":    {tunnel.SSH{Identity: foreign}, nil, "unable to authenticate"},
+		"none":       {tunnel.SSH{Home: home}, tunnel.ErrNoKey, "set identity"},
+		"no agent":   {tunnel.SSH{Agent: "/none"}, tunnel.ErrNoKey, "ask the agent"},
 	} {
 		test.how.KnownHosts = server.KnownHosts
 		err := ping(overSSH(t, server, test.how))
@@ -205,7 +206,7 @@ func TestSSHKeys(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	if err := ping(overSSH(t, server, runtime.SSH{Agent: agentWith(t, server.Identity), KnownHosts: server.KnownHosts})); err != nil {
+	if err := ping(overSSH(t, server, tunnel.SSH{Agent: agentWith(t, server.Identity), KnownHosts: server.KnownHosts})); err != nil {
 		t.Errorf("by the agent: %v", err)
 	}
 	for from, to := range map[string]string{server.Identity: "id_ed25519", server.KnownHosts: "known_hosts"} {
@@ -213,7 +214,7 @@ func TestSSHKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := ping(overSSH(t, server, runtime.SSH{Home: home})); err != nil {
+	if err := ping(overSSH(t, server, tunnel.SSH{Home: home})); err != nil {
 		t.Errorf("by the usual files: %v", err)
 	}
 }
@@ -272,7 +273,7 @@ func TestSSHSilentServer(t *testing.T) {
 	defer listener.Close()
 	dir := t.TempDir()
 	enginetest.MakeKey(t, filepath.Join(dir, "id"), "ed25519", "")
-	socket := socketTo(t, "ssh://ana@"+listener.Addr().String()+"/s", runtime.SSH{Identity: filepath.Join(dir, "id"), KnownHosts: dir + "/none"})
+	socket := socketTo(t, "ssh://ana@"+listener.Addr().String()+"/s", tunnel.SSH{Identity: filepath.Join(dir, "id"), KnownHosts: dir + "/none"})
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if _, err := socket.Ping(ctx); !errors.Is(err, context.DeadlineExceeded) {

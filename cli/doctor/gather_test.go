@@ -12,6 +12,7 @@ import (
 
 	"github.com/fairlead/fairlead/integration/enginetest"
 	"github.com/fairlead/fairlead/runtime"
+	"github.com/fairlead/fairlead/runtime/tunnel"
 )
 
 // machine lays files out under a root of their own.
@@ -132,7 +133,7 @@ func TestEngineOverSSH(t *testing.T) {
 	server := enginetest.NewSSHD(t)
 	way := engine(t, "", map[string]string{"/version": `{"Version":"20.10.24"}`, "/info": `{}`})
 	way.URL, way.Why = server.URL(way.URL), "hosts.lab"
-	way.SSH = runtime.SSH{Identity: server.Identity, KnownHosts: server.KnownHosts}
+	way.SSH = tunnel.SSH{Identity: server.Identity, KnownHosts: server.KnownHosts}
 	s := machine(t, nil)
 	s.Engines = []runtime.Candidate{way}
 	findings := Examine(Gather(t.Context(), s))
@@ -141,7 +142,7 @@ func TestEngineOverSSH(t *testing.T) {
 			t.Errorf("no %q in\n%+v", says, findings)
 		}
 	}
-	for says, how := range map[string]runtime.SSH{
+	for says, how := range map[string]tunnel.SSH{
 		"read the key: open /none": {Identity: "/none", KnownHosts: server.KnownHosts},
 		"add this line there":      {Identity: server.Identity, KnownHosts: "/none"},
 	} {

@@ -7,6 +7,7 @@ import (
 	"github.com/fairlead/fairlead/runtime"
 	"github.com/fairlead/fairlead/runtime/contract"
 	"github.com/fairlead/fairlead/runtime/docker"
+	"github.com/fairlead/fairlead/runtime/tunnel"
 )
 
 func TestContractByAddress(t *testing.T) {
@@ -25,7 +26,7 @@ func TestContractOverSSH(t *testing.T) {
 	server := enginetest.NewSSHD(t)
 	testContractOver(t, runtime.Options{
 		URL: server.URL(enginetest.Engine(t, "FAIRLEAD_TEST_DOCKER")),
-		SSH: runtime.SSH{Identity: server.Identity, KnownHosts: server.KnownHosts},
+		SSH: tunnel.SSH{Identity: server.Identity, KnownHosts: server.KnownHosts},
 	}, runtime.Reach{Mode: runtime.ReachPublished})
 }
 

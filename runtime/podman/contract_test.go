@@ -7,6 +7,7 @@ import (
 	"github.com/fairlead/fairlead/runtime"
 	"github.com/fairlead/fairlead/runtime/contract"
 	"github.com/fairlead/fairlead/runtime/podman"
+	"github.com/fairlead/fairlead/runtime/tunnel"
 )
 
 func TestContractRootfulByAddress(t *testing.T) {
@@ -30,7 +31,7 @@ func TestContractRootlessOverSSH(t *testing.T) {
 	server := enginetest.NewSSHD(t)
 	testContractOver(t, variable, runtime.Options{
 		URL: server.URL(enginetest.Engine(t, variable)),
-		SSH: runtime.SSH{Identity: server.Identity, KnownHosts: server.KnownHosts},
+		SSH: tunnel.SSH{Identity: server.Identity, KnownHosts: server.KnownHosts},
 	}, runtime.Reach{Mode: runtime.ReachPublished})
 }
 

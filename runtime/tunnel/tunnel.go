@@ -1,18 +1,20 @@
-package runtime
+package tunnel
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"sync"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 )
 
-// tunnel carries streams to a socket on another machine, all over one SSH connection, which is made when somebody needs
+// Tunnel carries streams to a socket on another machine, all over one SSH connection, which is made when somebody needs
 // it and made again after it broke. Each stream opens the socket's path anew, so an engine that was restarted is found.
-type tunnel struct {
+type Tunnel struct {
 	to  destination
 	how SSH
 
@@ -20,6 +22,9 @@ type tunnel struct {
 	link    *link      // nil: none
 	attempt *attempt   // nil: none is being made
 }
+
+// dialBound is how long the other side may take to open the socket.
+const dialBound = 5 * time.Second
 
 // link is one SSH connection.
 type link struct {
@@ -35,13 +40,25 @@ type attempt struct {
 	unasked bool  // nobody wants it any more
 }
 
+// To prepares a tunnel to ssh://USER@HOST[:PORT]/PATH and connects to nothing.
+func To(u *url.URL, how SSH) (*Tunnel, error) {
+	to, err := destinationOf(u)
+	if err != nil {
+		return nil, err
+	}
+	return &Tunnel{to: to, how: how}, nil
+}
+
+// Address is the other machine's, host:port.
+func (t *Tunnel) Address() string { return t.to.address }
+
 var (
 	errRetired = errors.New("closed meanwhile")
 	errBroken  = errors.New("connection was lost")
 )
 
-// dial opens a stream. A link may be found broken only by using it: then another is tried, once.
-func (t *tunnel) dial(ctx context.Context) (net.Conn, error) {
+// Dial opens a stream. A link may be found broken only by using it: then another is tried, once.
+func (t *Tunnel) Dial(ctx context.Context) (net.Conn, error) {
 	conn, err := t.open(ctx)
 	if errors.Is(err, errBroken) && ctx.Err() == nil {
 		conn, err = t.open(ctx)
@@ -49,7 +66,7 @@ func (t *tunnel) dial(ctx context.Context) (net.Conn, error) {
 	return conn, err
 }
 
-func (t *tunnel) open(ctx context.Context) (net.Conn, error) {
+func (t *Tunnel) open(ctx context.Context) (net.Conn, error) {
 	l, err := t.linked(ctx)
 	if err != nil {
 		return nil, err
@@ -73,7 +90,7 @@ func (t *tunnel) open(ctx context.Context) (net.Conn, error) {
 }
 
 // linked returns a link with a place for one more stream.
-func (t *tunnel) linked(ctx context.Context) (*link, error) {
+func (t *Tunnel) linked(ctx context.Context) (*link, error) {
 	for {
 		l, a := t.take()
 		if l != nil {
@@ -90,7 +107,7 @@ func (t *tunnel) linked(ctx context.Context) (*link, error) {
 	}
 }
 
-func (t *tunnel) take() (*link, *attempt) {
+func (t *Tunnel) take() (*link, *attempt) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.link != nil {
@@ -104,7 +121,7 @@ func (t *tunnel) take() (*link, *attempt) {
 	return nil, t.attempt
 }
 
-func (t *tunnel) connect(a *attempt) {
+func (t *Tunnel) connect(a *attempt) {
 	client, err := t.how.login(t.to)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -125,7 +142,7 @@ func (t *tunnel) connect(a *attempt) {
 }
 
 // attend looks after a link until it ends.
-func (t *tunnel) attend(l *link) {
+func (t *Tunnel) attend(l *link) {
 	ended := make(chan struct{})
 	go keepAlive(l.client, t.how.keepAlive(), ended)
 	_ = l.client.Wait() // whatever ended it: the next stream makes another
@@ -134,7 +151,7 @@ func (t *tunnel) attend(l *link) {
 }
 
 // drop gives no more streams to a link.
-func (t *tunnel) drop(l *link) {
+func (t *Tunnel) drop(l *link) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	l.retired = true
@@ -143,7 +160,7 @@ func (t *tunnel) drop(l *link) {
 	}
 }
 
-func (t *tunnel) release(l *link) {
+func (t *Tunnel) release(l *link) {
 	t.mu.Lock()
 	l.streams--
 	last := l.retired && l.streams == 0
@@ -153,8 +170,8 @@ func (t *tunnel) release(l *link) {
 	}
 }
 
-// retire lets the link go when its last stream has ended. A later dial makes another.
-func (t *tunnel) retire() {
+// Retire lets the link go when its last stream has ended. A later Dial makes another.
+func (t *Tunnel) Retire() {
 	t.mu.Lock()
 	l := t.link
 	t.link = nil
