@@ -24,6 +24,8 @@ type session struct {
 
 	// of the front's sessions, guarded by their lock
 	touched            time.Time
+	returns            int  // how often the client has come back
+	regular            bool // stays where newcomers leave
 	inSocket, inSource *list.Element
 
 	last     atomic.Int64 // nanoseconds since the session began, of the last datagram either way

@@ -1,7 +1,6 @@
 package l4
 
 import (
-	"container/list"
 	"net/netip"
 	"sync"
 	"time"
@@ -26,24 +25,26 @@ const (
 	mostOfSource = 1024
 	// touchEvery is how exact the order of use is: no flood replaces all sessions so fast, and who speaks more often stays.
 	touchEvery = 50 * time.Millisecond
-	// quiet is how long a session must have been silent, both ways, to leave for another one: without it, a flood that is
-	// fast enough would push out who speaks. It is no longer because a client that asks each question from another port
-	// leaves its sessions behind, too.
+	// quiet is how long a session must have been silent, both ways, to leave for another one. It bounds how many a flood
+	// replaces in a second.
 	quiet = 2 * time.Second
-	// quietOfSource is the same where all are of one source.
-	quietOfSource = quiet / (mostOfSocket / mostOfSource)
+	// quietOfSource is the same for newcomers where all are of one source, which may ask each question from another port,
+	// thousands of times in a second. One who still waits for his beginning, or his answer, had better have it.
+	quietOfSource = 20 * time.Millisecond
+	// regularAfter is how often a client must have come back. A port may have been another client's who came once.
+	regularAfter = 2
 )
 
 // sessions are those of a front, bounded for each source, for each listener and in all; who was silent for longest goes
-// first.
+// first, and newcomers before regulars.
 type sessions struct {
 	most, mostOfSocket, mostOfSource int
 	quiet, quietOfSource             time.Duration
 
 	mu      sync.Mutex // guards what follows
 	byKey   map[sessionKey]*session
-	sources map[netip.Addr]*list.List // of sessions, the latest used first
-	sockets map[*udpSocket]*list.List // likewise
+	sources map[netip.Addr]*order
+	sockets map[*udpSocket]*order
 }
 
 const unlimited = 2 * mostSessions // descriptors
@@ -53,7 +54,7 @@ func newSessions(descriptors int) *sessions {
 	return &sessions{
 		most: min(mostSessions, max(1, descriptors/2)), mostOfSocket: mostOfSocket, mostOfSource: mostOfSource,
 		quiet: quiet, quietOfSource: quietOfSource,
-		byKey: map[sessionKey]*session{}, sources: map[netip.Addr]*list.List{}, sockets: map[*udpSocket]*list.List{},
+		byKey: map[sessionKey]*session{}, sources: map[netip.Addr]*order{}, sockets: map[*udpSocket]*order{},
 	}
 }
 
@@ -63,11 +64,25 @@ func (t *sessions) find(key sessionKey, now time.Time) *session {
 	defer t.mu.Unlock()
 	s := t.byKey[key]
 	if s != nil && now.Sub(s.touched) >= touchEvery {
-		s.touched = now
-		t.sockets[s.socket].MoveToFront(s.inSocket)
-		t.sources[s.source].MoveToFront(s.inSource)
+		s.returns++
+		t.use(s, now, s.returns >= regularAfter)
 	}
 	return s
+}
+
+// use notes that a session is in use again. The caller holds mu.
+func (t *sessions) use(s *session, now time.Time, regular bool) {
+	s.touched = now
+	ofSocket, ofSource := t.sockets[s.socket], t.sources[s.source]
+	if !regular || s.regular {
+		ofSocket.of(s).MoveToFront(s.inSocket)
+		ofSource.of(s).MoveToFront(s.inSource)
+		return
+	}
+	ofSocket.remove(s, s.inSocket)
+	ofSource.remove(s, s.inSource)
+	s.regular = true
+	s.inSocket, s.inSource = ofSocket.push(s), ofSource.push(s)
 }
 
 // add brings a session in, and returns the one that had to leave for it; it is out, but has not ended. If the client has a
@@ -79,7 +94,7 @@ func (t *sessions) add(s *session) (known, evicted *session) {
 		return known, nil
 	}
 	if of, _ := t.crowded(s.socket, s.source); of != nil {
-		evicted = idlest(of)
+		evicted = t.idlest(of, s.touched)
 		t.drop(evicted)
 	}
 	t.byKey[s.key] = s
@@ -87,78 +102,56 @@ func (t *sessions) add(s *session) (known, evicted *session) {
 	return s, evicted
 }
 
-// room says whether there is a place for a new session of a client, or one whose holder was silent for long enough.
+// room says whether there is a place for a new session of a client, or one whose holder may leave for it.
 func (t *sessions) room(key sessionKey, now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	of, quiet := t.crowded(key.socket, prefixOf(key.peer.IP()))
+	of, enough := t.crowded(key.socket, prefixOf(key.peer.IP()))
 	if of == nil {
 		return true
 	}
-	s := idlest(of)
-	return now.Sub(s.touched) >= quiet && now.Sub(s.lastUse()) >= quiet
+	s := t.idlest(of, now)
+	if s.regular {
+		enough = t.quiet
+	}
+	return now.Sub(s.touched) >= enough && now.Sub(s.lastUse()) >= enough
 }
 
-// crowded returns the list in which somebody has to leave for a session, and how long he must have been silent. Nil if
-// there is room. Where there are too many in all, the listener that has the most gives room: the others are not to suffer
-// from what comes there.
-func (t *sessions) crowded(socket *udpSocket, source netip.Addr) (of *list.List, quiet time.Duration) {
+// crowded returns those of whom somebody has to leave for a session, and how long a newcomer among them must have been
+// silent. Nil if there is room. Where there are too many in all, the listener that has the most gives room: the others are
+// not to suffer from what comes there.
+func (t *sessions) crowded(socket *udpSocket, source netip.Addr) (of *order, newcomer time.Duration) {
 	switch {
-	case lengthOf(t.sources[source]) >= t.mostOfSource:
+	case t.sources[source].len() >= t.mostOfSource:
 		return t.sources[source], t.quietOfSource
-	case lengthOf(t.sockets[socket]) >= t.mostOfSocket:
+	case t.sockets[socket].len() >= t.mostOfSocket:
 		return t.sockets[socket], t.quiet
 	case len(t.byKey) < t.most:
 		return nil, 0
 	}
 	for _, other := range t.sockets {
-		if of == nil || other.Len() > of.Len() {
+		if of.len() < other.len() {
 			of = other
 		}
 	}
 	return of, t.quiet
 }
 
-func lengthOf(of *list.List) int {
-	if of == nil {
-		return 0
-	}
-	return of.Len()
-}
-
-func push[K comparable](lists map[K]*list.List, key K, s *session) *list.Element {
-	of := lists[key]
-	if of == nil {
-		of = list.New()
-		lists[key] = of
-	}
-	return of.PushFront(s)
-}
-
-func pull[K comparable](lists map[K]*list.List, key K, s *list.Element) {
-	of := lists[key]
-	of.Remove(s)
-	if of.Len() == 0 {
-		delete(lists, key)
-	}
-}
-
 // patience is how many sessions are asked whether their app has spoken lately before the oldest by its client's word
 // goes all the same.
 const patience = 8
 
-// idlest is who was silent for longest, both ways as far as patience goes. The caller holds mu.
-func idlest(of *list.List) *session {
+// idlest is who has to leave first, silent both ways as far as patience goes. The caller holds mu.
+func (t *sessions) idlest(of *order, now time.Time) *session {
 	for range patience {
-		s := of.Back().Value.(*session)
+		s := of.last(now, t.quiet)
 		last := s.lastUse()
 		if !last.After(s.touched.Add(touchEvery)) {
 			break
 		}
-		s.touched = last
-		of.MoveToFront(of.Back())
+		t.use(s, last, last.Sub(s.record.began) >= t.quiet) // an answer alone goes to made-up addresses, too
 	}
-	return of.Back().Value.(*session)
+	return of.last(now, t.quiet)
 }
 
 // remove takes a session out, if it is the one that stands there.
@@ -172,6 +165,6 @@ func (t *sessions) remove(s *session) {
 
 func (t *sessions) drop(s *session) {
 	delete(t.byKey, s.key)
-	pull(t.sockets, s.socket, s.inSocket)
-	pull(t.sources, s.source, s.inSource)
+	pull(t.sockets, s.socket, s, s.inSocket)
+	pull(t.sources, s.source, s, s.inSource)
 }

@@ -44,7 +44,7 @@ func TestOneSourceIsBounded(t *testing.T) {
 	w.eventually("three and the other are left", func() bool { return w.front.sessions.count() == 4 })
 	w.front.sessions.mu.Lock()
 	defer w.front.sessions.mu.Unlock()
-	if n := w.front.sessions.sources[netip.MustParseAddr("127.0.0.9")].Len(); n != 1 {
+	if n := w.front.sessions.sources[netip.MustParseAddr("127.0.0.9")].len(); n != 1 {
 		t.Errorf("the other source has %d sessions", n)
 	}
 }
@@ -112,46 +112,79 @@ func TestFloodAroundWhoSpeaks(t *testing.T) {
 	}
 }
 
-// Nobody leaves for a newcomer who has just spoken, or was just spoken to; who was silent for a while does.
-func TestOnlyTheQuietLeave(t *testing.T) {
+// A newcomer leaves for a newcomer, and a regular only where they are most and when he was silent for a while.
+func TestNewcomersLeaveFirst(t *testing.T) {
 	for name, of := range map[string]func(i int) string{
-		"one source": func(i int) string { return fmt.Sprintf("192.0.2.1:%d", i) },
+		"one source": func(i int) string { return fmt.Sprintf("192.0.2.1:%d", i+1) },
 		"many":       func(i int) string { return fmt.Sprintf("198.51.100.%d:1", i) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			all, socket, now := newSessions(20), &udpSocket{}, time.Now()
-			quiet := all.quiet
+			all, socket, began := newSessions(20), &udpSocket{}, time.Now()
+			newcomer := quiet
 			if name == "one source" {
-				all.mostOfSource, quiet = 10, all.quietOfSource
+				all.mostOfSource, newcomer = 10, quietOfSource
 			}
-			newcomer := sessionKey{socket: socket, peer: datagram.AddrOf(netip.MustParseAddrPort(of(100)))}
-			var oldest *session
+			next := keyOf(socket, of(100))
+			var there []*session
 			for i := range 10 {
-				if !all.room(newcomer, now) {
-					t.Fatalf("no room beside %d", i)
+				there = append(there, all.bringAt(began, socket, of(i)))
+			}
+			room := func(want bool, after time.Duration) {
+				t.Helper()
+				if all.room(next, began.Add(after)) != want {
+					t.Errorf("room after %v: %v", after, !want)
 				}
-				if s := all.bringAt(now, socket, of(i+1)); oldest == nil {
-					oldest = s
-				}
-				now = now.Add(touchEvery)
 			}
-			if all.room(newcomer, oldest.touched.Add(quiet-1)) {
-				t.Error("there is room before anybody is quiet")
+			room(false, newcomer-1)
+			room(true, newcomer)
+			back := all.comeBack(there[:9]) // the last one does not
+			all.bringAt(began.Add(back+quiet-1), socket, of(10))
+			if all.find(there[9].key, began) != nil {
+				t.Error("the newcomer is not the one who left")
 			}
-			if !all.room(newcomer, oldest.touched.Add(quiet)) {
-				t.Error("there is none when one is quiet")
+			room(false, back+quiet-1)
+			room(true, back+quiet)
+			for _, s := range there[:9] {
+				s.last.Store(int64(quiet))
 			}
-			for _, s := range all.byKey {
-				s.last.Store(int64(now.Sub(s.record.began)))
-			}
-			if all.room(newcomer, now.Add(quiet-1)) {
-				t.Error("there is room while the app speaks to all")
-			}
-			if n := all.count(); n != 10 {
-				t.Errorf("%d are left", n)
-			}
+			room(false, 2*quiet-1) // the app speaks, too
+			room(true, 2*quiet)
 		})
 	}
+}
+
+// Who has come back stays, however long he is silent then, while made-up sources take turns.
+func TestRegularsOutlastAFlood(t *testing.T) {
+	all, socket, now := newSessions(20), &udpSocket{}, time.Now()
+	var regulars []*session
+	for i := range 5 {
+		regulars = append(regulars, all.bringAt(now, socket, fmt.Sprintf("192.0.2.%d:1", i)))
+	}
+	now = now.Add(all.comeBack(regulars))
+	for i := range 1000 {
+		now = now.Add(time.Second)
+		all.bringAt(now, socket, fmt.Sprintf("198.51.%d.%d:1", i/256, i%256))
+	}
+	for _, s := range regulars {
+		if all.find(s.key, now) != s {
+			t.Errorf("%v is out", s.key.peer)
+		}
+	}
+}
+
+// comeBack makes sessions regulars, and returns how long that took since they began.
+func (t *sessions) comeBack(all []*session) (took time.Duration) {
+	for range regularAfter {
+		took += touchEvery
+		for _, s := range all {
+			t.find(s.key, s.record.began.Add(took))
+		}
+	}
+	return took
+}
+
+func keyOf(of *udpSocket, client string) sessionKey {
+	return sessionKey{socket: of, peer: datagram.AddrOf(netip.MustParseAddrPort(client))}
 }
 
 // Two inlets that hear of a client at the same time make one session, and nothing of the other stays.
@@ -174,9 +207,9 @@ func (t *sessions) bring(to *udpSocket, client string) *session {
 }
 
 func (t *sessions) bringAt(now time.Time, to *udpSocket, client string) *session {
-	peer := datagram.AddrOf(netip.MustParseAddrPort(client))
+	key := keyOf(to, client)
 	known, _ := t.add(&session{
-		socket: to, key: sessionKey{socket: to, peer: peer}, source: prefixOf(peer.IP()), touched: now, record: record{began: now},
+		socket: to, key: key, source: prefixOf(key.peer.IP()), touched: now, record: record{began: now},
 	})
 	return known
 }
