@@ -122,9 +122,7 @@ func (c *Conn) Detach() (net.Conn, error) {
 func (c *Conn) Read(p []byte) (int, error) {
 	c.fiber.Return()
 	n, err := c.read(p)
-	if c.fiber.apart {
-		c.fiber.MayBlock()
-	}
+	c.fiber.stepAside()
 	return n, err
 }
 
@@ -143,6 +141,12 @@ func (c *Conn) read(p []byte) (int, error) {
 // ReadInto is a Read into the buffer that l lends when there is something to read. For the fiber that has the connection.
 func (c *Conn) ReadInto(l Lender) (int, error) {
 	c.fiber.Return()
+	n, err := c.readInto(l)
+	c.fiber.stepAside()
+	return n, err
+}
+
+func (c *Conn) readInto(l Lender) (int, error) {
 	for c.blocks[in] && !c.closed.Load() && !c.passed(in) {
 		c.lender = l
 		c.await(reading)
@@ -153,7 +157,7 @@ func (c *Conn) ReadInto(l Lender) (int, error) {
 			return c.done.n, c.done.err
 		}
 	}
-	return c.Read(l.Lend())
+	return c.read(l.Lend())
 }
 
 // TryRead is a Read that does not wait: it fails instead. It needs no fiber, but the loop.
@@ -190,15 +194,13 @@ func (c *Conn) TryRead(p []byte) (int, error) {
 func (c *Conn) Write(p []byte) (int, error) {
 	c.fiber.Return()
 	n, err := c.write(p)
-	if c.fiber.apart {
-		c.fiber.MayBlock()
-	}
+	c.fiber.stepAside()
 	return n, err
 }
 
 func (c *Conn) write(p []byte) (sent int, err error) {
 	c.fiber.spend()
-	if len(p) <= short && c.home.loop.Gathers() {
+	if len(p) > 0 && len(p) <= short && c.home.loop.Gathers() {
 		sent, err = c.post(p)
 	}
 	for sent < len(p) && err == nil {
@@ -213,7 +215,9 @@ func (c *Conn) write(p []byte) (sent int, err error) {
 // short is what a write may have to be sent at the end of the batch: with more, it is the copying that costs.
 const short = 16 << 10
 
-// post has p sent at the end of the batch, and returns then. Zero without an error is to be tried again.
+// post has p, which is not empty, sent at the end of the batch, and returns then. Zero without an error is to be tried
+// again. Jobs and timers come between batches: what waits here is neither closed nor hurried meanwhile, and what its fiber
+// could do, which waits, nobody does.
 func (c *Conn) post(p []byte) (int, error) {
 	if c.blocks[out] {
 		return 0, nil
@@ -231,24 +235,30 @@ type sender struct{ *Conn }
 
 // Send is told by the loop.
 func (c sender) Send() {
-	c.done.n, c.done.err = c.try(unix.SYS_SENDTO, unsafe.Pointer(&c.posted[0]), len(c.posted))
+	c.done.n, c.done.err = c.call(unix.SYS_SENDTO, unsafe.Pointer(&c.posted[0]), len(c.posted))
 }
 
 // Sent is told by the loop.
 func (c sender) Sent() { c.resume() }
 
-// try makes one call that writes, and waits if it has to. Zero without an error is to be tried again.
-func (c *Conn) try(call uintptr, from unsafe.Pointer, length int) (int, error) {
+// try makes one call that writes, or waits if it has to. Zero without an error is to be tried again.
+func (c *Conn) try(trap uintptr, from unsafe.Pointer, length int) (int, error) {
+	if c.blocks[out] && !c.closed.Load() && !c.passed(out) {
+		return 0, c.awaitRoom()
+	}
+	return c.call(trap, from, length)
+}
+
+// call is try for who must not wait: there is room, as far as we know.
+func (c *Conn) call(trap uintptr, from unsafe.Pointer, length int) (int, error) {
 	switch {
 	case c.closed.Load():
 		return 0, net.ErrClosed
 	case c.passed(out):
 		return 0, os.ErrDeadlineExceeded
-	case c.blocks[out]:
-		return 0, c.awaitRoom()
 	}
 	ordered()
-	n, _, errno := syscall.RawSyscall6(call, uintptr(c.fd), uintptr(from), uintptr(length), unix.MSG_NOSIGNAL, 0, 0)
+	n, _, errno := syscall.RawSyscall6(trap, uintptr(c.fd), uintptr(from), uintptr(length), unix.MSG_NOSIGNAL, 0, 0)
 	switch errno {
 	case 0:
 		return int(n), nil
@@ -288,9 +298,7 @@ func (c *Conn) WriteBuffers(pieces *net.Buffers) (sent int64, err error) {
 		sent += int64(n)
 	}
 	c.fiber.spent += int(sent)
-	if c.fiber.apart {
-		c.fiber.MayBlock()
-	}
+	c.fiber.stepAside()
 	return sent, err
 }
 

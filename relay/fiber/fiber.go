@@ -93,6 +93,13 @@ func (f *Fiber) Together() {
 	}
 }
 
+// stepAside leads away from the loop again who is Apart, after a Read or Write.
+func (f *Fiber) stepAside() {
+	if f.apart {
+		f.MayBlock()
+	}
+}
+
 // Return leads back to the loop.
 func (f *Fiber) Return() {
 	if f != nil && f.away {

@@ -41,7 +41,7 @@ func (l *Loop) handler(e *unix.EpollEvent) Handler {
 // Gathers says whether what is to be written had better wait for the end of the batch, with Later.
 func (l *Loop) Gathers() bool { return l.gathers }
 
-// Later has s send at the end of the batch.
+// Later has s send at the end of the batch. It is for a Ready that Gathers: without, nobody might send for long.
 func (l *Loop) Later(s Sender) { l.senders = append(l.senders, s) }
 
 func (l *Loop) send() {

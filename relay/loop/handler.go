@@ -4,7 +4,8 @@ package loop
 type Handler interface{ Ready(Events) }
 
 // Fetcher is a Handler that is told twice of what its descriptor is ready for: Fetch, in which it may read, comes before
-// the Ready of anybody in the same batch.
+// the Ready of anybody in the same batch. After Again, Ready comes alone; and none comes after a Fetch if somebody in the
+// same batch has the descriptor removed.
 type Fetcher interface {
 	Handler
 	Fetch(Events)
