@@ -6,8 +6,8 @@ import (
 )
 
 // shelf keeps all batches that there are. They are few and large: who finds none waits for one, which is never long,
-// since nobody waits for anything else while he holds one, and only who has something to read borrows one. A sync.Pool would allocate, and clear, megabytes for each
-// goroutine that happens to be ready.
+// since nobody waits for anything else while he holds one, and only who has something to read borrows one. A sync.Pool
+// would allocate, and clear, megabytes for each goroutine that happens to be ready.
 var shelf = newBatches(max(16, 4*goruntime.GOMAXPROCS(0)))
 
 type batches struct {
