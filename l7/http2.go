@@ -19,7 +19,10 @@ func newHTTP2(f *Front) *h2.Server {
 			defer f.survive(s.Abort)
 			f.Tell(s.Context(), http2Exchange(s, r))
 		},
-		TooLarge: func(s *h2.Stream, r *h2.Request) { f.turnAway(s.Context(), http2Exchange(s, r), errHeaderTooLarge) },
+		TooLarge: func(s *h2.Stream, r *h2.Request) {
+			defer f.survive(s.Abort)
+			f.turnAway(s.Context(), http2Exchange(s, r), errHeaderTooLarge)
+		},
 	}
 }
 

@@ -57,7 +57,10 @@ func newHTTP3(f *Front) *h3.Server {
 			defer f.survive(s.Abort)
 			f.Tell(s.Context(), http3Exchange(s, r))
 		},
-		TooLarge:    func(s *h3.Stream, r *h2.Request) { f.turnAway(s.Context(), http3Exchange(s, r), errHeaderTooLarge) },
+		TooLarge: func(s *h3.Stream, r *h2.Request) {
+			defer f.survive(s.Abort)
+			f.turnAway(s.Context(), http3Exchange(s, r), errHeaderTooLarge)
+		},
 		BodyTimeout: f.pace.body, StallTimeout: f.pace.stall,
 	}
 }

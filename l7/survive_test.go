@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"testing"
 
 	"github.com/fairlead/fairlead/pool"
@@ -33,4 +34,25 @@ func TestAPanicEndsOneExchange(t *testing.T) {
 			t.Errorf("the next one got %v %q", got.Response, got.body)
 		}
 	})
+}
+
+// faulty panics once.
+type faulty struct{ once sync.Once }
+
+func (f *faulty) Write(p []byte) (int, error) {
+	f.once.Do(func() { panic("out of paper") })
+	return len(p), nil
+}
+
+// It is the same with what is turned away: the connection and its other streams go on.
+func TestAPanicEndsOneRefusal(t *testing.T) {
+	h := newHouse(t, nil)
+	h.front.log, h.front.access.to = slog.New(slog.DiscardHandler), &faulty{}
+	h.replica("hello", "r1", named("r1"))
+	p := h.http2Peer()
+	p.ask(1, tooLarge(), true)
+	p.ask(3, nil, true)
+	if got := p.status(3); got != "200" {
+		t.Errorf("the next one got %s", got)
+	}
 }
