@@ -82,6 +82,7 @@ func streams(r *h1.Response) bool {
 	return strings.EqualFold(strings.TrimSpace(kind), "text/event-stream")
 }
 
+// trailer is what the visitor gets behind the response's body.
 func trailer(r *h1.Response) fields.List {
 	t := r.Trailer()
 	stripHops(&t, "")

@@ -106,8 +106,11 @@ func (c *inbound) fetch() error {
 
 // Ready is told by the loop: there is something to read, or the end.
 func (c *inbound) Ready() {
-	if c.phase.CompareAndSwap(parked, idle) || c.phase.Load() == fresh {
+	switch {
+	case c.phase.CompareAndSwap(parked, idle), c.phase.Load() == fresh:
 		c.strand.Home().Start(c)
+	case c.in != nil:
+		c.release() // it was dismissed after Fetch
 	}
 }
 

@@ -348,3 +348,36 @@ func TestTLSRecordsThatComeTogether(t *testing.T) {
 		within(t, "it is parked", func() bool { return r.parkedConns() == 1 })
 	}
 }
+
+// Who is dismissed between what was read for him and his turn leaves no buffer behind.
+func TestDismissedAfterAFetch(t *testing.T) {
+	r := onLoops(t, echoes)
+	conn := r.dial()
+	visit(t, conn)
+	within(t, "it is parked", func() bool { return r.parkedConns() == 1 })
+	var c *inbound
+	r.mu.Lock()
+	for c = range r.conns {
+	}
+	r.mu.Unlock()
+	done := make(chan struct{})
+	c.strand.Do(func() {
+		defer close(done)
+		_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		if c.strand.Quiet() {
+			t.Error("nothing has come")
+		}
+		c.Fetch()
+		if c.in == nil {
+			t.Error("nothing is read")
+		}
+		c.dismiss(false)
+		if c.Ready(); c.in != nil {
+			t.Error("a buffer is left")
+		}
+	})
+	<-done
+	if _, err := conn.Read(make([]byte, 1)); err != io.EOF {
+		t.Error(err)
+	}
+}

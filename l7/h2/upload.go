@@ -19,7 +19,7 @@ type upload struct {
 	decide  chan bool // of Expect: send, or do not; capacity 1
 	stage   atomic.Int32
 	broken  atomic.Pointer[error] // reading the body has failed, which is the visitor's doing
-	parted  atomic.Bool           // one of the two who have the body lets go of it: the attempt, or the upload's goroutine
+	parted  atomic.Bool           // one of the two who have the body has let go of it: the attempt, or the upload's goroutine
 }
 
 // Stages: whoever moves an upload out of untouched first decides whether the body is read at all.
