@@ -50,10 +50,10 @@ func (s *story) try(ctx context.Context) (again bool) {
 		s.refuse(err)
 		return false
 	}
-	switch err = s.visit(ctx, lease); {
-	case s.handed || err == nil:
+	if err = s.visit(ctx, lease); err == nil {
 		return false
-	case s.mayRepeat(ctx, lease, err):
+	}
+	if s.mayRepeat(ctx, lease, err) {
 		return true
 	}
 	s.refuse(err)
@@ -70,7 +70,7 @@ func (s *story) visit(ctx context.Context, lease pool.Lease) error {
 	span := s.beginAttempt(lease)
 	err := s.attempt(ctx, lease)
 	endAttempt(span, err)
-	if isLoss(err) && !s.handed {
+	if isLoss(err) {
 		h1.MayBlock(ctx)
 		s.front.reporter.Failed(ctx, lease, err) // the look settles before anything else is dialled (P5)
 	}

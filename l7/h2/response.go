@@ -26,6 +26,8 @@ func statusOf(f *http2.MetaHeadersFrame) int {
 	return int(n)
 }
 
+func isFinal(f *http2.MetaHeadersFrame) bool { return statusOf(f) >= 200 }
+
 // lengthOf is -1 if the app does not say. What is no length, or are several, is not ok.
 func lengthOf(f *http2.MetaHeadersFrame) (length int64, ok bool) {
 	length = -1

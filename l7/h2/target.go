@@ -239,13 +239,10 @@ func (l *line) headers(f *http2.MetaHeadersFrame) error {
 		return http2.StreamError{StreamID: s.id, Code: http2.ErrCodeStreamClosed}
 	case s.final:
 		return s.trailers(f)
-	case l.exceeds(f), !isResponse(f), len(s.heads) > mostInterim:
+	case l.exceeds(f), !isResponse(f), len(s.heads) > mostInterim, isFinal(f) && !s.measure(f):
 		return http2.StreamError{StreamID: s.id, Code: http2.ErrCodeProtocol, Cause: h1.ErrResponse}
 	}
-	if s.final = statusOf(f) >= 200; s.final && !s.measure(f) {
-		return http2.StreamError{StreamID: s.id, Code: http2.ErrCodeProtocol, Cause: h1.ErrResponse}
-	}
-	s.heads = append(s.heads, f)
+	s.heads, s.final = append(s.heads, f), isFinal(f)
 	if f.StreamEnded() {
 		s.endIn()
 	}
