@@ -20,7 +20,7 @@ func (c *crowds) enter(app string, source netip.Addr, most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := wakeKey{app, prefixOf(source)}
-	if most > 0 && c.of[key] >= most {
+	if c.full(key, most) {
 		return false
 	}
 	if c.of == nil {
@@ -29,6 +29,15 @@ func (c *crowds) enter(app string, source netip.Addr, most int) bool {
 	c.of[key]++
 	return true
 }
+
+// room says whether enter would let one in.
+func (c *crowds) room(app string, source netip.Addr, most int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.full(wakeKey{app, prefixOf(source)}, most)
+}
+
+func (c *crowds) full(key wakeKey, most int) bool { return most > 0 && c.of[key] >= most }
 
 func (c *crowds) leave(app string, source netip.Addr) {
 	c.mu.Lock()

@@ -17,7 +17,7 @@ func TestOneSourceDoesNotFillTheQueue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	full := w.front.metrics.sessions.WithLabelValues("db", pool.Full.String())
+	full := w.front.metrics.drops.WithLabelValues("db", pool.Full.String())
 	w.eventually("the rest is refused", func() bool { return valueOf(full) == 2*queue-queue/crowdShare })
 	other := w.udpClientFrom("127.0.0.9")
 	if _, err := other.Write([]byte("hello")); err != nil {

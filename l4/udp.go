@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fairlead/fairlead/l4/datagram"
+	"github.com/fairlead/fairlead/pool"
 )
 
 // udpSocket takes the datagrams of one address to the sessions of their clients.
@@ -108,8 +109,8 @@ func (s *udpSocket) begin(key sessionKey, messages []datagram.Message, from *inl
 		s.turnAway(messages, route, "filtered")
 		return nil, false
 	}
-	if !s.front.beginnings.room(s) || !s.front.sessions.room(key, now) {
-		s.turnAway(messages, route, "crowded")
+	if why := s.hopeless(app, key, route, now); why != "" {
+		s.turnAway(messages, route, why)
 		return nil, false
 	}
 	if !s.front.stories.Begin() {
@@ -124,6 +125,21 @@ func (s *udpSocket) begin(key sessionKey, messages []datagram.Message, from *inl
 		s.front.stories.End()
 	}
 	return to, to == made
+}
+
+// hopeless is why a session would end before it served anybody, empty if it need not. In a flood that is known of most of
+// them before they cost anything.
+func (s *udpSocket) hopeless(app *pool.App, key sessionKey, to *route, now time.Time) string {
+	outcome := app.Foresee()
+	switch {
+	case outcome == pool.Wait && !s.front.crowds.room(to.app.name, key.peer.IP(), to.app.crowd):
+		return pool.Full.String()
+	case outcome == pool.Full, outcome == pool.Failed:
+		return outcome.String()
+	case !s.front.beginnings.room(s), !s.front.sessions.room(key, now):
+		return "crowded"
+	}
+	return ""
 }
 
 func (s *udpSocket) turnAway(messages []datagram.Message, from *route, why string) {

@@ -55,12 +55,14 @@ func (w *waiting) enter(t Ticket, queue int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.tickets, t)
-	if queue > 0 && w.held.Load() >= int64(queue) {
+	if w.full(queue) {
 		return false
 	}
 	w.held.Add(1)
 	return true
 }
+
+func (w *waiting) full(queue int) bool { return queue > 0 && w.held.Load() >= int64(queue) }
 
 // exit ends the holding. A visitor with a ticket counts on for a while.
 func (w *waiting) exit(t Ticket, now time.Time) {
