@@ -55,11 +55,8 @@ func (c *conn) left() { c.target.left(c) }
 func (c *conn) Left() { c.left() }
 
 // Fetch, Ready and Expired are told of connections at rest, which those to apps never are.
-func (c *conn) Fetch() {}
-
-// Ready is not told.
-func (c *conn) Ready() {}
-
+func (c *conn) Fetch()   {}
+func (c *conn) Ready()   {}
 func (c *conn) Expired() {}
 
 // home is the loop that the connection is on; nil: none.
