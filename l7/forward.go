@@ -68,7 +68,9 @@ func (s *story) visit(ctx context.Context, lease pool.Lease) error {
 		}
 	}()
 	span := s.beginAttempt(lease)
+	s.trying = true
 	err := s.attempt(ctx, lease)
+	s.trying = false
 	endAttempt(span, err)
 	if isLoss(err) {
 		h1.MayBlock(ctx)

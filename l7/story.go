@@ -46,6 +46,7 @@ type story struct {
 
 	lost    *h1.Error // the last failed attempt
 	writes  int       // upstream connections written to so far
+	trying  bool      // an attempt is under way
 	handed  bool      // to an upgrade, which ends it
 	until   time.Time // of waiting for another attempt
 	avoided *pool.Upstream
@@ -80,6 +81,9 @@ func (f *Front) begin(ctx context.Context, x *Exchange) *story {
 func (s *story) end() {
 	if !s.handed {
 		s.close()
+	}
+	if s.trying {
+		return // it panicked: somebody may still be sending its request's body
 	}
 	*s = story{relays: s.relays}
 	spare.Put(s)
