@@ -120,22 +120,20 @@ func TestHopelessMakeNoSession(t *testing.T) {
 	w := udpWorld(t, nil)
 	inlet := w.udpSocket().inlets[0]
 	defer w.front.beginnings.occupy()() // whose session was made would be in line
-	for why, makes := range map[string]func(){
-		"failed": func() { w.app.SetFailure(&pool.Failure{Reason: "crashed", Until: time.Now().Add(time.Hour)}) },
-		"full": func() {
-			w.app.SetFailure(nil)
-			w.app.SetPolicy(pool.Policy{Max: 1, Port: appPort, Seats: 1})
-			w.answers("r1", echoed)
-			w.app.Admit(pool.Visitor{}) // takes the seat
-		},
-	} {
-		makes()
-		before := valueOf(w.front.metrics.drops.WithLabelValues("db", why))
+	refused := func(why string) {
+		t.Helper()
+		drops := w.front.metrics.drops.WithLabelValues("db", why)
 		delivers(inlet, "127.9.0.1:9")
-		if n := valueOf(w.front.metrics.drops.WithLabelValues("db", why)) - before; n != 1 || w.front.sessions.count() != 0 {
+		if n := valueOf(drops); n != 1 || w.front.sessions.count() != 0 {
 			t.Errorf("%s: %v are dropped, and %d sessions are there", why, n, w.front.sessions.count())
 		}
 	}
+	w.app.SetFailure(&pool.Failure{Reason: "crashed", Until: time.Now().Add(time.Hour)})
+	refused("failed")
+	w.app.SetPolicy(pool.Policy{Max: 1, Port: appPort, Seats: 1})
+	w.answers("r1", echoed)
+	w.app.Admit(pool.Visitor{}) // takes the seat
+	refused("full")
 }
 
 // A full socket is not read to its end before others on its loop have their turn.

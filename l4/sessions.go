@@ -114,7 +114,7 @@ func (t *sessions) room(key sessionKey, now time.Time) bool {
 	if s.regular {
 		enough = t.quiet
 	}
-	return now.Sub(s.touched) >= enough && now.Sub(s.lastUse()) >= enough
+	return now.Sub(s.touched) >= enough && now.Sub(s.lastUse())+touchEvery >= enough
 }
 
 // crowded returns those of whom somebody has to leave for a session, and how long a newcomer among them must have been

@@ -137,6 +137,10 @@ func TestNewcomersLeaveFirst(t *testing.T) {
 			}
 			room(false, newcomer-1)
 			room(true, newcomer)
+			for _, s := range there {
+				s.last.Store(int64(quietOfSource)) // an answer that was late keeps nobody out
+			}
+			room(true, newcomer)
 			back := all.comeBack(there[:9]) // the last one does not
 			all.bringAt(began.Add(back+quiet-1), socket, of(10))
 			if all.find(there[9].key, began) != nil {
@@ -147,7 +151,7 @@ func TestNewcomersLeaveFirst(t *testing.T) {
 			for _, s := range there[:9] {
 				s.last.Store(int64(quiet))
 			}
-			room(false, 2*quiet-1) // the app speaks, too
+			room(false, 2*quiet-touchEvery-1) // the app speaks, too
 			room(true, 2*quiet)
 		})
 	}
