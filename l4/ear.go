@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fairlead/fairlead/l4/datagram"
+	"github.com/fairlead/fairlead/pool"
 	"github.com/fairlead/fairlead/relay/loop"
 )
 
@@ -27,15 +28,15 @@ type ear struct {
 	ended bool
 }
 
-// lends makes the session's ear of a connection that nobody uses yet.
-func (s *session) lends(app *datagram.Conn) *ear {
-	e := &ear{session: s, app: app, over: make(chan error, 1)}
-	if s.inlet.loop != nil {
-		if fd, err := app.Detach(); err == nil {
-			e.loop, e.fd = s.inlet.loop, fd
-		}
+// dials makes the session's ear, with a connection to the app.
+func (s *session) dials(to pool.Endpoint) (e *ear, err error) {
+	e = &ear{session: s, loop: s.inlet.loop, over: make(chan error, 1)}
+	if e.loop == nil {
+		e.app, err = datagram.Dial(to.Addr, to.Direct)
+		return e, err
 	}
-	return e
+	e.app, e.fd, err = datagram.DialDetached(to.Addr, to.Direct)
+	return e, err
 }
 
 // listen returns why it has ended: errSilent after udp_idle, errAnswered when all answers are there, or why reading did.

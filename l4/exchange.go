@@ -79,12 +79,11 @@ func (s *session) exchange(lease pool.Lease) error {
 		return errNoEndpoint
 	}
 	s.record.replica = lease.Replica.ID
-	app, err := datagram.Dial(endpoint.Addr, endpoint.Direct)
+	ear, err := s.dials(endpoint)
 	if err != nil {
 		return s.failed(lease, &failure{"dial", err})
 	}
-	ear := s.lends(app)
-	defer app.Close()
+	defer ear.app.Close()
 	if err := s.waits(func(error) { ear.stop() }); err != nil {
 		return err
 	}

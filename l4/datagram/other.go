@@ -40,6 +40,9 @@ func (c *Conn) Receive() (*Batch, error) {
 // Detach is for systems with loops.
 func (c *Conn) Detach() (int, error) { return -1, errors.ErrUnsupported }
 
+// DialDetached likewise.
+func DialDetached(netip.AddrPort, bool) (*Conn, int, error) { return nil, -1, errors.ErrUnsupported }
+
 // Try is for what was detached.
 func (c *Conn) Try() (*Batch, error) { return nil, errors.ErrUnsupported }
 

@@ -46,8 +46,10 @@ func (c *Conn) setUp(everywhere bool) error {
 
 // enlarge makes the queue larger than net.core.rmem_max allows, if we may (CAP_NET_ADMIN).
 func (c *Conn) enlarge() {
-	err := control(c.raw, func(fd int) error { return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, wanted) })
-	if err != nil {
-		_ = c.udp.SetReadBuffer(wanted)
-	}
+	_ = control(c.raw, func(fd int) error {
+		if unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, wanted) == nil {
+			return nil
+		}
+		return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUF, wanted)
+	})
 }
