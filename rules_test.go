@@ -22,6 +22,7 @@ var allowed = map[string][]string{
 	"runtime/tunnel":      {},
 	"runtime/credentials": {"runtime"},
 	"runtime/docker":      {"runtime"},
+	"runtime/systemd":     {},
 	"runtime/podman":      {"runtime"},
 	"runtime/simulated":   {"runtime"},
 	"runtime/contract":    {"runtime"},

@@ -17,9 +17,10 @@ type Host struct {
 	Engine        Engine
 	Timeout       time.Duration // of one look; 0 means 5 s
 	Reach         Reach
-	Weight        int  // share of new replicas; 0 means 1
-	MaxContainers int  // 0: no limit
-	Quiet         bool // its events are not wanted: the periodic pass alone finds out
+	Weight        int   // share of new replicas; 0 means 1
+	MaxContainers int   // 0: no limit
+	Quiet         bool  // its events are not wanted: the periodic pass alone finds out
+	Units         Units // of the engine's user, on this machine; nil: there are none
 }
 
 func (h *Host) timeout() time.Duration {
