@@ -54,10 +54,11 @@ type App struct {
 	WakeLimit      WakeLimit     `conf:"wake_limit"`
 }
 
-// Adopt names containers that others made, by one of the two. They are started and stopped, never made or removed.
+// Adopt names containers that others made, by one of the three. They are started and stopped, never made or removed.
 type Adopt struct {
 	Name  string `conf:"name"`
 	Label string `conf:"label"` // KEY or KEY=VALUE
+	Unit  string `conf:"unit"`  // of systemd, as foo.service
 }
 
 // Given says whether the app adopts.

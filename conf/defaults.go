@@ -66,7 +66,7 @@ func (a *App) settle(v value) {
 	shared := a.WritableVolume()
 	word, _ := v.get("sticky").raw.(scalar)
 	a.BySource = word.Text == "source"
-	alone := shared || a.hasL4() || a.Adopt.Name != "" || a.Upstream != "" // what sits behind a port of its own seldom shares its work with a second one
+	alone := shared || a.hasL4() || a.Adopt.Name != "" || a.Adopt.Unit != "" || a.Upstream != "" // what sits behind a port of its own seldom shares its work with a second one
 	if a.Upstream != "" {
 		_, a.Port = a.UpstreamAddress()
 		a.Protocol = pick(v.get("protocol"), a.Protocol, a.secureUpstream(), "https", "http")

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"log/slog"
 	"reflect"
+	"strings"
 	"sync"
 
 	"github.com/fairlead/fairlead/conf"
 	"github.com/fairlead/fairlead/runtime"
+	"github.com/fairlead/fairlead/runtime/systemd"
 )
 
 // hosts connects the configured engines, each on its own, and keeps the fleet up to date.
@@ -85,8 +87,12 @@ func (h *hosts) join(name string, config conf.Host, founder bool) *member {
 }
 
 func (m *member) as(name string, engine runtime.Engine) *runtime.Host {
-	return &runtime.Host{Name: name, Engine: engine, Timeout: m.config.Timeout, Weight: m.config.Weight,
+	host := &runtime.Host{Name: name, Engine: engine, Timeout: m.config.Timeout, Weight: m.config.Weight,
 		MaxContainers: m.config.MaxContainers, Quiet: !m.config.Events}
+	if strings.HasPrefix(m.config.URL, "unix://") {
+		host.Units = systemd.Ours()
+	}
+	return host
 }
 
 func (m *member) leave() {

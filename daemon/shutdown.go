@@ -74,7 +74,7 @@ func (d *daemon) endContainer(ctx context.Context, app *pool.App, row pool.Row, 
 	if err != nil {
 		return err
 	}
-	if err := host.Engine.Stop(ctx, row.Container, how.grace); err != nil && !errors.Is(err, runtime.ErrNotFound) {
+	if err := host.Stop(ctx, row.Container, row.Unit, how.grace); err != nil && !errors.Is(err, runtime.ErrNotFound) {
 		return err
 	}
 	if !how.remove || row.Adopted {

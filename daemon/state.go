@@ -38,6 +38,7 @@ type savedRow struct {
 	Volumes   bool   `json:"volumes,omitempty"`
 	Asleep    bool   `json:"asleep,omitempty"`
 	Adopted   bool   `json:"adopted,omitempty"`
+	Unit      string `json:"unit,omitempty"`
 	Port      int    `json:"port,omitempty"` // where it listens, whatever the configuration says now
 }
 
@@ -132,7 +133,7 @@ func restore(p *pool.Pool, saved savedState) {
 		}
 		app.Insist(row.Replica, func(r *pool.Row) {
 			r.Host, r.Identity, r.Container, r.Spec, r.Volumes = row.Host, row.Identity, row.Container, row.Spec, row.Volumes
-			r.Main, r.Adopted = row.Port, row.Adopted
+			r.Main, r.Adopted, r.Unit = row.Port, row.Adopted, row.Unit
 			if row.Asleep {
 				r.Sleeps()
 			}
@@ -166,7 +167,7 @@ func (d *daemon) rows() savedState {
 		for _, row := range app.Snapshot().Rows {
 			saved.Rows = append(saved.Rows, savedRow{App: app.Name, Replica: row.ID, Host: row.Host, Identity: row.Identity,
 				Container: row.Container, Spec: row.Spec, Volumes: row.Volumes, Asleep: row.State() == pool.Asleep, Port: row.Main,
-				Adopted: row.Adopted})
+				Adopted: row.Adopted, Unit: row.Unit})
 		}
 	}
 	return saved

@@ -118,3 +118,14 @@ func TestOutageOfTheDiskIsToldOnce(t *testing.T) {
 		}
 	}
 }
+
+// A restored row goes on being stopped through its unit, and not behind systemd's back.
+func TestRestoredRowsKnowTheirUnit(t *testing.T) {
+	p := pool.New()
+	app := pool.NewApp("wiki", pool.Policy{Max: 1})
+	p.Add(app)
+	restore(p, savedState{Rows: []savedRow{{App: "wiki", Replica: "r1", Container: "c1", Adopted: true, Unit: "wiki.service"}}})
+	if row, there := app.Snapshot().Row("r1"); !there || row.Unit != "wiki.service" {
+		t.Errorf("got %+v", row)
+	}
+}

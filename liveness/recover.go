@@ -149,7 +149,7 @@ func (k *Keeper) startAgain(ctx context.Context, app *pool.App, row pool.Row) {
 	defer cancel()
 	host, err := k.Fleet.Host(row.Host)
 	if err == nil {
-		err = host.Engine.Start(bounded, row.Container)
+		err = host.Start(bounded, row.Container, row.Unit)
 	}
 	if err != nil {
 		k.Log.Warn("starting a stopped container again failed", "app", app.Name, "replica", row.ID, "error", err)

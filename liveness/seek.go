@@ -78,7 +78,9 @@ func (k *Keeper) seekFor(app *pool.App, host *runtime.Host, identity string) {
 		}
 		k.take(app, host.Name, identity, c)
 	}
-	k.absentees.note(app, time.Now())
+	if app.Snapshot().Policy.Adopt.Unit == "" { // else it is for the scaler to have it made
+		k.absentees.note(app, time.Now())
+	}
 }
 
 // candidates are the containers that an app names, in the order of their names. What a Fairlead made is its own.
@@ -92,8 +94,11 @@ func candidates(ctx context.Context, engine runtime.Engine, adopt pool.Adoption)
 }
 
 func named(ctx context.Context, engine runtime.Engine, adopt pool.Adoption) ([]runtime.Container, error) {
-	if adopt.Label != "" {
+	switch {
+	case adopt.Label != "":
 		return engine.Labelled(ctx, adopt.Label)
+	case adopt.Unit != "":
+		return engine.Labelled(ctx, runtime.LabelUnit+"="+adopt.Unit)
 	}
 	c, err := engine.Inspect(ctx, adopt.Name)
 	switch {
@@ -114,6 +119,7 @@ func (k *Keeper) take(app *pool.App, host, identity string, c runtime.Container)
 	policy := app.Snapshot().Policy
 	row, err := app.Reserve(adoptedID(c), 0, func(r *pool.Row) {
 		r.Host, r.Identity, r.Container, r.Adopted, r.Spec = host, identity, c.ID, true, policy.Spec
+		r.Unit = policy.Adopt.Unit
 		if c.Runs() {
 			r.Probing = k.tokens.Add(1)
 		} else {

@@ -34,18 +34,22 @@ type Policy struct {
 	TLS          *tls.Config   // how an app that speaks HTTP over TLS is known; nil: it does not. Another one is another pointer
 }
 
-// Adoption names containers that others made, by one of the two.
+// Adoption names containers that others made, by one of the three.
 type Adoption struct {
 	Name  string
 	Label string // KEY or KEY=VALUE
+	Unit  string // of systemd, which makes the container when it is started
 }
 
 // Adopts says whether the app's containers are others': they are found, and never made.
 func (p *Policy) Adopts() bool { return p.Adopt != Adoption{} }
 
 func (a Adoption) String() string {
-	if a.Name != "" {
+	switch {
+	case a.Name != "":
 		return "named " + a.Name
+	case a.Unit != "":
+		return "run by " + a.Unit
 	}
 	return "labelled " + a.Label
 }

@@ -15,6 +15,7 @@ type Row struct {
 	Spec      string // the hash that the container was made from
 	Volumes   bool   // the container has anonymous volumes: removing it loses data
 	Adopted   bool   // somebody else made the container: it is stopped and started, and never removed
+	Unit      string // of systemd, that runs the adopted container: it is started and stopped through it; empty: none does
 	Main      int    // the app's main port when the container was made, or was last ready; 0: not known
 
 	state    State
@@ -84,8 +85,10 @@ func (r Row) keeps() bool {
 	return r.Serves() || r.state == Draining && r.upstream != nil && r.suspect == ""
 }
 
-// Ending says whether the container is being removed by us: that it is gone is no news then.
-func (r Row) Ending() bool { return r.state == Draining && r.Acting && r.Then == SleepRemove }
+// Ending says whether the container is being removed by us, or goes with its unit: that it is gone is no news then.
+func (r Row) Ending() bool {
+	return r.state == Draining && r.Acting && (r.Then == SleepRemove || r.Unit != "")
+}
 
 // Precious says that removing the container would lose what nobody can make again.
 func (r Row) Precious() bool { return r.Volumes || r.Adopted }

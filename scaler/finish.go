@@ -29,11 +29,18 @@ func (s *Scaler) finish(ctx context.Context, app *pool.App, row pool.Row) {
 		if err = s.end(ctx, app, row, host); err == nil || ctx.Err() != nil {
 			return // done, or a look has reaped the row before the engine's own reply
 		}
+		if row.Unit != "" {
+			s.goesOn(app, row, err)
+			return
+		}
 		s.Log.Warn("stopping a replica failed, will try again", "app", app.Name, "replica", row.ID, "host", row.Host, "error", err)
 	}
 }
 
 func (s *Scaler) end(ctx context.Context, app *pool.App, row pool.Row, host *runtime.Host) error {
+	if row.Unit != "" {
+		return s.dismiss(ctx, app, row, host)
+	}
 	grace := app.Snapshot().Policy.StopGrace
 	bounded, cancel := context.WithTimeout(ctx, grace+startBound)
 	defer cancel()
@@ -60,7 +67,7 @@ func (s *Scaler) end(ctx context.Context, app *pool.App, row pool.Row, host *run
 // removed ends the row. Somebody else's hand it was if the container was only to be stopped.
 func (s *Scaler) removed(app *pool.App, row pool.Row) {
 	word, cause := journal.Ended(row.Cause), row.Cause
-	if row.Then != pool.SleepRemove {
+	if row.Then != pool.SleepRemove && row.Unit == "" { // units take their containers with them
 		word, cause = journal.ReplicaReaped, "container is gone"
 	}
 	if _, ok := app.Remove(row.ID, 0); ok {

@@ -100,8 +100,13 @@ func (l *loop) spawn(ctx context.Context, a Action) {
 	if a.Surge {
 		surge = 1
 	}
+	policy := l.app.Snapshot().Policy
+	unit := policy.Adopt.Unit
 	row, err := l.app.Reserve(NewReplicaID(), surge, func(r *pool.Row) {
 		r.Host, r.Acting, r.Surge = a.Host, true, a.Surge
+		if unit != "" {
+			r.Adopted, r.Unit, r.Spec, r.Then = true, unit, policy.Spec, pool.SleepStop
+		}
 	})
 	if err != nil {
 		return // somebody else took the slot; the next plan sees it
@@ -109,6 +114,10 @@ func (l *loop) spawn(ctx context.Context, a Action) {
 	if l.overfills(a.Host) {
 		l.app.Remove(row.ID, 0)
 		return // the removal has the app plan anew, with all of them in sight
+	}
+	if unit != "" {
+		l.acts.Go(func() { l.summon(ctx, l.app, row) })
+		return
 	}
 	l.acts.Go(func() { l.start(ctx, l.app, row) })
 }

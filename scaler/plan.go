@@ -109,8 +109,8 @@ func grow(v View, n int, now time.Time) (actions []Action) {
 			n--
 		}
 	}
-	if v.Snap.Policy.Adopts() {
-		return actions // there are no others than those that are found
+	if v.Snap.Policy.Adopts() && v.Snap.Policy.Adopt.Unit == "" {
+		return actions // there are no others than those that are found, but for what a unit makes when it is started
 	}
 	placed := map[string]int{}
 	for room := v.Snap.Policy.Max - len(v.Snap.Rows); n > 0 && room > 0; n, room = n-1, room-1 {

@@ -199,6 +199,10 @@ func identityOf(ctx context.Context, engine runtime.Engine) (string, error) {
 
 // wake starts the container of a sleeping row again.
 func (s *Scaler) wake(ctx context.Context, app *pool.App, row pool.Row) {
+	if row.Unit != "" {
+		s.summon(ctx, app, row)
+		return
+	}
 	ctx, cancel := whileRow(ctx, row)
 	defer cancel()
 	host, err := s.Fleet.Host(row.Host)
@@ -227,6 +231,11 @@ func (s *Scaler) boot(ctx context.Context, app *pool.App, row pool.Row, host *ru
 		return
 	}
 	s.Metrics.phase(app.Name, "ready", readyBegan)
+	s.started(app, row, up, began)
+}
+
+// started puts the row into routing.
+func (s *Scaler) started(app *pool.App, row pool.Row, up *pool.Upstream, began time.Time) {
 	settled, ok := app.Settle(row.ID, 0, func(r *pool.Row) bool {
 		if r.State() != pool.Starting {
 			return false // it was drained meanwhile
