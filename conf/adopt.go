@@ -36,8 +36,8 @@ func (a *App) checkAdopt(adopt, v value) {
 	key, _, _ := strings.Cut(a.Adopt.Label, "=")
 	switch {
 	case adopt.faulty() || adopt.strays():
-	case (a.Adopt.Name == "") == (a.Adopt.Label == ""):
-		adopt.hint("{name: web} or {label: com.example.app=web}", "one of name and label")
+	case !a.Adopt.one():
+		adopt.hint("{name: web}, {label: com.example.app=web} or {unit: web.service}", "one of name, label and unit")
 	case a.Adopt.Name != "" && !volumeName.MatchString(a.Adopt.Name):
 		adopt.get("name").fail("%s is no container's name", adopt.get("name").shown())
 	case a.Adopt.Label != "" && (key == "" || strings.ContainsAny(key, " \t")):
@@ -46,7 +46,10 @@ func (a *App) checkAdopt(adopt, v value) {
 	if a.Adopt.Name != "" && a.Replicas.Max > 1 {
 		v.get("replicas", "max").refuse("there is one container of a name")
 	}
-	if a.Sleep == "remove" {
+	if a.Adopt.Unit != "" {
+		a.checkUnit(adopt.get("unit"), v)
+	}
+	if a.Sleep == "remove" && a.Adopt.Unit == "" {
 		v.get("sleep").hint("stop or pause", "a container that others made is never removed")
 	}
 	for _, key := range made {
@@ -64,10 +67,14 @@ func checkAdoptions(c *Config, root value) {
 		if !app.Adopt.Given() {
 			continue
 		}
-		if other, twice := taken[app.Adopt]; twice && c.shareHost(app, c.Apps[other]) {
+		if app.Adopt.Unit != "" {
+			c.checkUnitHost(app, root.get("apps", name))
+		}
+		same := app.Adopt.plain()
+		if other, twice := taken[same]; twice && c.shareHost(app, c.Apps[other]) {
 			root.get("apps", name, "adopt").fail("apps.%s adopts the same", other)
 		}
-		taken[app.Adopt] = name
+		taken[same] = name
 	}
 }
 

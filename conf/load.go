@@ -28,7 +28,6 @@ func Load(src Source) (*Config, error) {
 	layers.environment(src.Environ)
 	layers.flags(src.Flags)
 	root := value{raw: layers.tree(), in: in}
-	refuseUnbuilt(root)
 	config := decodeConfig(root, environ)
 	check(config, root)
 	if err := in.notes.err(); err != nil {

@@ -1,6 +1,9 @@
 package conf
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // suggest is the hint for an unknown key: what it is called here, or the key that it nearly is.
 func suggest(parent []string, key string, known []string) string {
@@ -29,6 +32,25 @@ func suggest(parent []string, key string, known []string) string {
 		return "did you mean " + best + "?"
 	}
 	return "known here: " + strings.Join(known, ", ")
+}
+
+// pattern names the place of a path in the schema: apps.*.route.host.
+func pattern(path []string) string {
+	var out []string
+	for i, key := range path {
+		switch _, err := strconv.Atoi(key); {
+		case i == 0 && key == "defaults":
+			out = append(out, "apps", "*")
+		case i == 0 && key == "templates":
+			out = append(out, "apps")
+		case i == 1 && (out[0] == "apps" || out[0] == "hosts") && len(out) == 1:
+			out = append(out, "*")
+		case err == nil && i > 1:
+		default:
+			out = append(out, key)
+		}
+	}
+	return strings.Join(out, ".")
 }
 
 func lookup(words map[string]string, key string) string {

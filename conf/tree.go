@@ -67,7 +67,7 @@ type reading struct {
 	at       places
 	notes    notes
 	warnings notes
-	strayed  map[string]bool // maps that had a key which is unknown or not built: "is missing" would mislead there
+	strayed  map[string]bool // maps that had a key which is unknown: "is missing" would mislead there
 	home     string
 }
 
