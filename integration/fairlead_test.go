@@ -21,6 +21,7 @@ type fairlead struct {
 	dir      string // short, since a socket's path must be
 	endpoint string // of the admin API
 	env      []string
+	user     *user // who runs it; nil: we do
 	outside  *outside
 	process  *process
 	admin    *admin.Client
@@ -33,7 +34,7 @@ func launch(t *testing.T, s setup) *fairlead {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fairlead{instance: "test-" + strings.ToLower(rand.Text()[:10]), dir: dir, env: s.Env, outside: newOutside(t, "")}
+	f := &fairlead{instance: "test-" + strings.ToLower(rand.Text()[:10]), dir: dir, env: s.Env, user: s.User, outside: newOutside(t, "")}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	t.Cleanup(func() { f.outside.clean(f.instance) })
 	t.Cleanup(func() { f.end(t) })
@@ -45,7 +46,12 @@ func launch(t *testing.T, s setup) *fairlead {
 // start runs the binary on what the state directory holds.
 func (f *fairlead) start(t *testing.T) {
 	t.Helper()
-	f.process = runWith(t, f.env, f.file())
+	if f.user != nil {
+		f.user.owns(t, f.dir)
+		f.process = runAs(t, f.user.command, f)
+	} else {
+		f.process = runWith(t, f.env, f.file())
+	}
 	f.process.awaitListening(t)
 	token, err := admin.ReadToken(f.state())
 	if err == nil {

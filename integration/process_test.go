@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -33,8 +34,22 @@ func run(t *testing.T, file string, more ...string) *process {
 // runWith gives it an environment of its own: a FAIRLEAD_… of ours would be configuration to it.
 func runWith(t *testing.T, env []string, file string, more ...string) *process {
 	t.Helper()
-	p := &process{log: &logbook{}, exited: make(chan struct{})}
-	p.cmd = exec.Command(binary, append([]string{"run", "-c", file}, more...)...)
+	return begin(t, env, exec.Command(binary, append([]string{"run", "-c", file}, more...)...))
+}
+
+// runAs has another user run a copy of the binary: where we run, he may not look.
+func runAs(t *testing.T, command []string, f *fairlead) *process {
+	t.Helper()
+	own := filepath.Join(f.dir, "fairlead")
+	if out, err := exec.Command("install", "-m", "0755", binary, own).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v", out, err)
+	}
+	return begin(t, f.env, exec.Command(command[0], append(command[1:], own, "run", "-c", f.file())...))
+}
+
+func begin(t *testing.T, env []string, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{cmd: cmd, log: &logbook{}, exited: make(chan struct{})}
 	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
 	p.cmd.Env = append(p.cmd.Env, env...) // of two values of a name, the last counts
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log

@@ -110,9 +110,9 @@ func need(t *testing.T, programs ...string) {
 	switch {
 	case len(lacks) == 0:
 	case os.Getenv("CI") == "true":
-		t.Fatalf("a second engine needs %s", strings.Join(lacks, ", "))
+		t.Fatalf("this smoke needs %s", strings.Join(lacks, ", "))
 	default:
-		t.Skipf("a second engine needs %s", strings.Join(lacks, ", "))
+		t.Skipf("this smoke needs %s", strings.Join(lacks, ", "))
 	}
 }
 

@@ -24,7 +24,8 @@ type setup struct {
 	Admin     string // where the API listens; empty: a socket in the state directory
 	Apps      string // the lines under apps
 
-	Env []string // of the process, over what it has anyway
+	Env  []string // of the process, over what it has anyway
+	User *user    // who runs it; nil: we do
 }
 
 // idle: never, so that a smoke about something else never meets a replica that goes. The demo app leaves at SIGTERM.

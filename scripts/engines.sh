@@ -35,6 +35,8 @@ start() {
   "$here/packages.sh" podman
   # A server of the tests' own, on loopback, leads to engines over ssh://; the machine's stays as it is.
   "$here/packages.sh" openssh-server
+  # The rootless user's own, which runs containers as units.
+  "$here/packages.sh" systemd
   # A browser that really speaks HTTP/3.
   "$here/packages.sh" chromium
   local engine
