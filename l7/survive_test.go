@@ -17,15 +17,16 @@ func TestAPanicEndsOneExchange(t *testing.T) {
 		h := open(t, nil)
 		h.front.log = slog.New(slog.DiscardHandler)
 		h.front.server.Log = h.front.log
-		var held *pool.Replica
+		leased := make(chan *pool.Replica, 1)
 		h.reports.then = func(lease pool.Lease) {
-			held = lease.Replica
+			leased <- lease.Replica
 			panic("at the disco")
 		}
 		l := h.rawReplica("hello", "r1", func(_ net.Conn, r *bufio.Reader) { head(r) })
 		if got, err := h.try(t.Context(), http.MethodPost, "/", nil); err == nil {
 			t.Errorf("got %v", got.Response)
 		}
+		held := <-leased
 		eventually(t, "the lease is given back", func() bool { return held.Leases() == 0 })
 		l.Close()
 		h.app("hello").Remove("r1", 0)
