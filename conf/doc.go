@@ -6,9 +6,9 @@
 //	}
 //
 // The order of things: files are parsed into a tree whose scalars keep their text (parse.go, interpolate.go); the
-// environment and the flags lie on top of it (layers.go, environ.go); defaults and
-// templates go under each app (apps.go); the tree is decoded into the structs (decode.go) and what those say together is
-// checked (check*.go). Nothing stops at the first fault: each is noted with its place, and Load returns them all.
+// environment and the flags lie on top of it (layers.go, environ.go); defaults and templates go under each app (apps.go);
+// the tree is decoded into the structs (decode.go) and what those say together is checked (check*.go). Nothing stops at the
+// first fault: each is noted with its place, and Load returns them all.
 //
 // It does not ask an engine, does not open a listener and does not look at images: what depends on those (the engine
 // search, `sleep` by the image's VOLUME) is left unset here and settled where it is known.

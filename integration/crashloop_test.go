@@ -55,16 +55,9 @@ func TestCrashLoopEndsStopped(t *testing.T) {
 // crashing runs a container of the demo app that its engine starts again each time when it crashes.
 func (o *outside) crashing(name string) (id string) {
 	o.t.Helper()
-	ctx, cancel := bounded()
-	defer cancel()
-	made, err := o.ContainerCreate(ctx, client.ContainerCreateOptions{
+	return o.runAs(client.ContainerCreateOptions{
 		Name:       name,
 		Config:     &container.Config{Image: image.Plain.Ref(), Cmd: []string{"-crash", "3"}},
 		HostConfig: &container.HostConfig{RestartPolicy: container.RestartPolicy{Name: container.RestartPolicyAlways}},
 	})
-	o.check("create", err)
-	o.t.Cleanup(func() { o.drop(made.ID) })
-	_, err = o.ContainerStart(ctx, made.ID, client.ContainerStartOptions{})
-	o.check("start", err)
-	return made.ID
 }

@@ -87,11 +87,14 @@ func (o *outside) inspect(id string) container.InspectResponse {
 // run starts a container of the outsider's own and takes it away at the end.
 func (o *outside) run(image, name string, labels map[string]string) (id string) {
 	o.t.Helper()
+	return o.runAs(client.ContainerCreateOptions{Name: name, Config: &container.Config{Image: image, Labels: labels}})
+}
+
+func (o *outside) runAs(options client.ContainerCreateOptions) (id string) {
+	o.t.Helper()
 	ctx, cancel := bounded()
 	defer cancel()
-	made, err := o.ContainerCreate(ctx, client.ContainerCreateOptions{
-		Name: name, Config: &container.Config{Image: image, Labels: labels},
-	})
+	made, err := o.ContainerCreate(ctx, options)
 	o.check("create", err)
 	o.t.Cleanup(func() { o.drop(made.ID) })
 	_, err = o.ContainerStart(ctx, made.ID, client.ContainerStartOptions{})

@@ -1,15 +1,12 @@
 package l7
 
-import goruntime "runtime"
+import "github.com/fairlead/fairlead/l7/h1"
 
 // survive is deferred by whoever serves a stream of HTTP/2 or HTTP/3: an exchange that panics ends alone, as HTTP/1.1's
 // server sees to by itself.
 func (f *Front) survive(abort func()) {
-	p := recover()
-	if p == nil {
-		return
+	if p := recover(); p != nil {
+		h1.LogPanic(f.log, p)
+		abort()
 	}
-	stack := make([]byte, 16<<10)
-	f.log.Error("a request's handler panicked", "error", p, "stack", string(stack[:goruntime.Stack(stack, false)]))
-	abort()
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"os"
-	goruntime "runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -143,8 +142,7 @@ func (c *inbound) end(next *step) {
 		return
 	}
 	if p := recover(); p != nil {
-		stack := make([]byte, 16<<10)
-		c.server.log().Error("a request's handler panicked", "error", p, "stack", string(stack[:goruntime.Stack(stack, false)]))
+		LogPanic(c.server.log(), p)
 		c.reset()
 	}
 	c.finish()

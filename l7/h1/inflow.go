@@ -5,19 +5,16 @@ import (
 	"errors"
 	"io"
 	"sync"
-
-	"github.com/fairlead/fairlead/relay/fiber"
 )
 
 // inflow reads through a buffer. On a loop that is a large one, for as long as there is something in it: who waits for an
 // app holds none.
 type inflow struct {
 	from   io.Reader
-	strand *fiber.Conn // from's; nil: it is not on a loop
-	conn   *conn       // that it is the strand of
-	own    []byte      // the small buffer for what is not on a loop
-	buffer []byte      // nil: there is none
-	r, w   int         // what is in it
+	onLoop *conn  // is from, if that is on a loop
+	own    []byte // the small buffer for what is not on a loop
+	buffer []byte // nil: there is none
+	r, w   int    // what is in it
 	lent   *[largeFlow]byte
 }
 
@@ -34,13 +31,13 @@ var errFull = errors.New("the buffer is full")
 // reset forgets what there was, and reads from another connection; from nothing, if it is nil.
 func (f *inflow) reset(c *conn) {
 	f.release()
-	f.from, f.strand, f.conn = nil, nil, nil
-	switch {
-	case c == nil:
-	case c.link == nil:
-		f.from, f.strand, f.conn = c, c.strand, c
-	default: // what TLS has read already does not make the socket readable
-		f.from = c
+	f.from, f.onLoop = nil, nil
+	if c == nil {
+		return
+	}
+	f.from = c
+	if c.strand != nil && c.link == nil { // what TLS has read already does not make the socket readable
+		f.onLoop = c
 	}
 }
 
@@ -64,9 +61,9 @@ func (f *inflow) read() (int, error) {
 	switch {
 	case f.r > 0:
 		f.r, f.w = 0, copy(f.buffer, f.rest())
-	case f.buffer == nil && f.strand != nil:
-		n, err := f.strand.ReadInto(f)
-		return n, f.conn.explain(err)
+	case f.buffer == nil && f.onLoop != nil:
+		n, err := f.onLoop.strand.ReadInto(f)
+		return n, f.onLoop.explain(err)
 	}
 	f.borrow()
 	return f.from.Read(f.buffer[f.w:])
@@ -81,7 +78,7 @@ func (f *inflow) Lend() []byte {
 func (f *inflow) borrow() {
 	switch {
 	case f.buffer != nil:
-	case f.strand != nil:
+	case f.onLoop != nil:
 		f.lent = largeFlows.Get().(*[largeFlow]byte)
 		f.buffer = f.lent[:]
 	default:
